@@ -7,10 +7,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 # What each kind of work needs: extras of pyproject.toml, without spaces.
-EXTRAS_demo := sb3,cli,train,render
+EXTRAS_demo := sb3,train,web,league,render
 EXTRAS_play := web,train
 EXTRAS_dev := dev
-EXTRAS_docs := docs,cli,render
+EXTRAS_docs := docs
 EXTRAS_bench := bench
 
 # Each process begins with a run of neighbouring files: what they compile and prepare in common is done once.

@@ -36,7 +36,7 @@ PACKAGES = (
 
 def main() -> None:
     arguments = _arguments()
-    report = json.loads(arguments.source.read_text()) if arguments.source else _measured(arguments)
+    report = json.loads(arguments.source.read_text(encoding="utf-8")) if arguments.source else _measured(arguments)
     if arguments.json:
         write_json(arguments.json, report)
     for path, table in ((arguments.table, full_table(report)), (arguments.short, short_table(report))):

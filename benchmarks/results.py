@@ -21,7 +21,7 @@ def circumstances(packages: Sequence[str] = ("numpy", "numba")) -> dict[str, Any
     return {
         "date": datetime.now(UTC).date().isoformat(),
         "command": " ".join(["python", *map(_without_folder, sys.argv)]),
-        "commit": subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip(),
+        "commit": subprocess.run(git, capture_output=True, encoding="utf-8", check=False).stdout.strip(),
         "machine": machine(),
         "versions": package_versions(packages),
     }

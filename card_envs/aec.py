@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Iterable, Iterator
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from gymnasium import spaces
@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
 from card_envs.compiler import entry_point
-from card_envs.display import Display
 from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError, Tables, is_whole
 from card_envs.observation import mask_records, observation_records
 from card_envs.rendering import FRAMES_PER_SECOND, RENDER_MODES, Frame, check_render_mode, render_table
 from card_envs.rng import random_seed
+
+if TYPE_CHECKING:
+    from card_envs.display import Display
 
 _BUFFERS = ("_scratch", "_no_mask", "_is_compiled", "_deal", "_step", "_observe", "_display")
 """Attributes that copies and pickles leave out, see `GameAEC._make_buffers`."""
@@ -35,8 +37,9 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
     """One table of a game. An illegal action raises an error and changes nothing.
 
     Observations are {"observation": vector, "action_mask": int8}, and the same mask object is in `infos[agent]`. The
-    mask is all zeros for agents that are not to act. Rewards are zero until the episode ends. Agents are named
-    "player_0", "player_1", ... `agent_selection` and the other attributes of a deal exist after the first `reset`.
+    mask is all zeros for agents that are not to act; in `infos`, they share one that cannot be changed. Rewards are
+    zero until the episode ends. Agents are named "player_0", "player_1", ... `agent_selection` and the other attributes
+    of a deal exist after the first `reset`.
 
     Args:
         game: The game, from `card_envs.make_game`.
@@ -71,7 +74,6 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self.state_space = game.state_layout.space
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._dealt = False
-        self._had_options = False
         self._observed: dict[str, dict[str, Any]] = {}
         self._make_buffers()
         self._tables = game.seeded_tables(1, random_seed())
@@ -82,11 +84,12 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         # in one tuple, with bound methods: looking them up one by one takes longer than the game itself
         self._scratch = (observation_records(observation), mask_records(mask), observation[0].copy, mask[0].copy)
         self._no_mask = np.zeros(self.game.num_actions, np.int8)
+        self._no_mask.flags.writeable = False  # all agents that are not to act share it, and a copy each step is slow
         self._all_zero = dict.fromkeys(self.possible_agents, 0.0)
         self._all_false = dict.fromkeys(self.possible_agents, False)
         self._all_true = dict.fromkeys(self.possible_agents, True)
         self._is_compiled = False
-        self._display = Display(str(self.metadata["name"]), FRAMES_PER_SECOND)
+        self._display: Display | None = None  # made at the first frame
 
     def _compile_kernels(self) -> None:
         """Compile the kernels for the types of this table, so that calls skip Numba's dispatch on types."""
@@ -129,19 +132,13 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         if not self._is_compiled:
             self._compile_kernels()
         known = self._select_options(options) if options else {}
-        if seed is None and not known and not self._had_options:
-            actor = self._deal(self._tables, 0)
-        else:
-            actor = self._deal_anew(seed, known)
-        self._begin(actor)
+        needs_copy = seed is not None or bool(known)
+        self._begin(self._deal_anew(seed, known) if needs_copy else self._deal(self._tables, 0))
 
     def _deal_anew(self, seed: int | None, options: dict[str, Any]) -> int:
         """Deal on a copy of the table, so that refused options change nothing."""
         tables = self._tables.copy() if seed is None else self.game.seeded_tables(1, seed)
-        # also without options after a deal with some: `deal_with` restores the stacks of the settings
-        needs_options = bool(options) or self._had_options
-        actor = self.game.deal_with(tables, 0, options) if needs_options else self.game.deal(tables, 0)
-        self._had_options = bool(options)
+        actor = self.game.deal_with(tables, 0, options) if options else self.game.deal(tables, 0)
         self._tables = tables
         return actor
 
@@ -220,13 +217,11 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         except AttributeError:  # free where it exists; a `__getattr__` for all attributes of a deal slows every step
             self._require_deal("last")
             raise
-        return (
-            self.observe(agent) if observe else None,
-            self._cumulative_rewards[agent],
-            self.terminations[agent],
-            self.truncations[agent],
-            self.infos[agent],
-        )
+        observation, info = self.observe(agent) if observe else None, self.infos[agent]
+        is_over = self.terminations[agent]
+        if is_over and observation is not None:
+            self.infos[agent] = info = {"action_mask": observation["action_mask"]}
+        return observation, self._cumulative_rewards[agent], is_over, self.truncations[agent], info
 
     def step(self, action: int | None) -> None:
         """Take the action of `agent_selection`.
@@ -359,11 +354,16 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         if self.render_mode is None:
             warnings.warn("render() without a render_mode draws nothing: make the environment with one", stacklevel=2)
             return None
+        if self.render_mode == "human" and self._display is None:
+            from card_envs.display import Display
+
+            self._display = Display(str(self.metadata["name"]), FRAMES_PER_SECOND)
         return render_table(self.game, self._shown_tables(), None, self.render_mode, self._display)
 
     def close(self) -> None:
         """Close the window of render mode "human"; other modes have nothing to close."""
-        self._display.close()
+        if self._display is not None:
+            self._display.close()
 
     def __str__(self) -> str:
         """Return the name of the environment with its version."""

@@ -8,12 +8,13 @@ from __future__ import annotations
 import inspect
 import time
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from card_envs import plugins
-from card_envs.locations import UnknownNameError, load_object, suggest_name
+from card_envs.locations import UnknownNameError, list_choices, load_object, suggest_name
 
 if TYPE_CHECKING:
     from card_envs.aec import GameAEC
@@ -191,7 +192,7 @@ def find_entry(env_id: str) -> EnvEntry:
     if versions:
         return ENVS[max(versions, key=lambda known: int(known.rpartition("-v")[2]))]
     hint = suggest_name(name, ENVS)
-    raise UnknownNameError(f"environment {env_id!r} is not known{hint}: choose one of {sorted(ENVS)}", "environment")
+    raise UnknownNameError(f"environment {env_id!r} is not known{hint}{list_choices(sorted(ENVS))}", "environment")
 
 
 class UnknownSettingError(UnknownNameError, TypeError):
@@ -204,7 +205,7 @@ def make_game(env_id: str, *, dtype: Any = None, **settings: Any) -> Game:  # An
     Args:
         env_id: Id such as "limit_holdem-v0"; see `find_entry`.
         dtype: Type of the numbers in observations, "float32" or "int8"; None for the encoder's own. The numbers are the
-            same, see `Game.with_dtype`. Every function that takes an environment's settings takes `dtype` too.
+            same, see `observation_types`. Every function that takes an environment's settings takes `dtype` too.
         **settings: Arguments of the environment, such as `num_players`; see its page.
 
     Raises:
@@ -225,31 +226,61 @@ def make_game(env_id: str, *, dtype: Any = None, **settings: Any) -> Game:  # An
             f"{env_id} has no setting {name!r} (unexpected keyword argument {name!r}): known are {known}", "setting"
         )
     game = factory(**settings)
-    return game if dtype is None else game.with_dtype(dtype)
+    if dtype is None:
+        return game
+    from card_envs.observation_types import convert_observations  # rarely needed
+
+    return convert_observations(game, dtype)
+
+
+def as_game(game: Game | str, **settings: Any) -> Game:
+    """Return a game as it is, and for an environment id its game: what accepts games also accepts ids.
+
+    Args:
+        game: A game, or an id such as "limit_holdem-v0".
+        **settings: Arguments of the environment, for an id.
+
+    Raises:
+        TypeError: For anything else, and for a game with settings, which it has already.
+        ValueError: For an unknown id, and for values that the game refuses.
+
+    Example:
+        >>> as_game("leduc_holdem-v0")
+        <Game leduc_holdem: 2 seats, 3 actions, encoder default>
+    """
+    if isinstance(game, str):
+        return make_game(game, **settings)
+    from card_envs.game import Game
+
+    if not isinstance(game, Game):
+        raise TypeError(f"{game!r} is no game: pass an environment id such as 'limit_holdem-v0', or make_game(id, ...)")
+    if settings:
+        raise TypeError(f"{game} has its settings already: pass its id with {sorted(settings)}, or make_game(id, ...)")
+    return game
 
 
 @overload
 def make_vector(
-    env_id: str, num_tables: int, seed: int | None = None, num_threads: int = 1, device: Literal["cpu"] = "cpu",
+    env_id: Game | str, num_tables: int, seed: int | None = None, num_threads: int = 1, device: Literal["cpu"] = "cpu",
     skip_forced: bool = False, **settings: Any,
 ) -> VectorTables: ...  # fmt: skip
 
 
 @overload
 def make_vector(
-    env_id: str, num_tables: int, seed: int | None = None, num_threads: int = 1, *, device: Literal["cuda"],
+    env_id: Game | str, num_tables: int, seed: int | None = None, num_threads: int = 1, *, device: Literal["cuda"],
     **settings: Any,
 ) -> CudaTables: ...  # fmt: skip
 
 
 def make_vector(
-    env_id: str, num_tables: int, seed: int | None = None, num_threads: int = 1, device: str = "cpu",
+    env_id: Game | str, num_tables: int, seed: int | None = None, num_threads: int = 1, device: str = "cpu",
     skip_forced: bool = False, **settings: Any,
 ) -> VectorTables | CudaTables:  # fmt: skip
     """Return the batched engine of an environment; see `VectorTables`.
 
     Args:
-        env_id: Id such as "no_limit_holdem-v0".
+        env_id: Id such as "no_limit_holdem-v0", or a game of `make_game`.
         num_tables: Number of tables.
         seed: Seed of the deals; None: unpredictable.
         num_threads: Number of threads that share the work of a step.
@@ -269,18 +300,38 @@ def make_vector(
     """
     if device not in DEVICES:
         raise ValueError(f"device {device!r} is not known: choose one of {list(DEVICES)}")
-    game = make_game(env_id, **settings)
+    game = as_game(env_id, **settings)
     if device == "cpu":
         from card_envs.vector import VectorTables
 
-        return VectorTables(game, num_tables, seed, num_threads, skip_forced)
+        with explain_memory(game, num_tables):
+            return VectorTables(game, num_tables, seed, num_threads, skip_forced)
     if num_threads != 1:
         raise ValueError(f"num_threads {num_threads!r} is for the processor: omit it with device={device!r}")
     if skip_forced:
         raise ValueError(f"skip_forced {skip_forced!r} is for the processor: omit it with device={device!r}")
     from card_envs.cuda.tables import CudaTables  # imported here because it imports Numba's CUDA
 
-    return CudaTables(game, num_tables, seed)
+    with explain_memory(game, num_tables):
+        return CudaTables(game, num_tables, seed)
+
+
+@contextmanager
+def explain_memory(game: Game, num_tables: int) -> Iterator[None]:
+    """Say in a MemoryError how much memory the tables take, in place of NumPy's error about one of their arrays."""
+    try:
+        yield
+    except (MemoryError, ValueError) as error:
+        if isinstance(error, ValueError) and "Maximum allowed" not in str(error):
+            raise
+        import numpy as np
+
+        number = np.dtype(game.layout.dtype).itemsize
+        each = game.new_tables(1).nbytes + game.layout.size * number + game.num_actions
+        raise MemoryError(
+            f"num_tables {num_tables:,}: a table of {game.name} takes {each:,} bytes, so these take "
+            f"{num_tables * each / 2**30:,.0f} GiB; choose fewer"
+        ) from error
 
 
 def warmup(env_id: str, **settings: Any) -> float:

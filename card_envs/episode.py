@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from card_envs.chance import BEGIN, Chance, Episode
+from card_envs.chance import BEGIN, CHANCE, Chance, Episode
 from card_envs.game import ILLEGAL, Game, IllegalActionError, Tables
 
 _TRIES = 100
@@ -18,9 +18,7 @@ _SWAPS = 100
 
 def chance_of(game: Game) -> Chance:
     """Return the explicit chance of a game, or raise a ValueError for a game without it."""
-    if game.info.chance is None:
-        raise ValueError(f"{game.name} has no explicit chance: fill `GameInfo.chance`")
-    return game.info.chance
+    return CHANCE.require(game)
 
 
 def first_episode(game: Game) -> Episode:

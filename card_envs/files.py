@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import os
+import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 
 def require_parent(path: Path) -> None:
@@ -15,11 +19,20 @@ def require_parent(path: Path) -> None:
         raise ValueError(f"{path} cannot be written: there is no folder {folder}; make it with `mkdir -p {folder}`")
 
 
+_TEMPORARY = re.compile(r"\.[0-9a-f]{8}-.+")
+"""Names of the temporary files of `replace_file`."""
+
+
 @contextmanager
-def replace_file(path: Path) -> Iterator[Path]:
+def replace_file(path: Path, survives_power_loss: bool = True) -> Iterator[Path]:
     """Yield a temporary path beside `path`; rename that file to `path` if the block ends without an error.
 
-    After an error the old file is unchanged.
+    After an error the old file is unchanged. A killed process leaves a temporary file, see `delete_temporaries`.
+
+    Args:
+        path: The file to write.
+        survives_power_loss: Wait until the disk holds the file and its name, some milliseconds. Otherwise a loss of
+            power may leave an empty file, which is acceptable for files that are checked when they are read.
     """
     temporary = path.with_name(f".{secrets.token_hex(4)}-{path.name}")  # same suffix: some libraries append their own
     try:
@@ -27,9 +40,65 @@ def replace_file(path: Path) -> Iterator[Path]:
         mode = temporary.stat().st_mode
         yield temporary
         temporary.chmod(mode)  # safetensors makes files that only the owner can read
+        if survives_power_loss:
+            _sync(temporary, os.O_RDWR)
         temporary.replace(path)
+        if survives_power_loss and os.name != "nt":  # Windows opens no folders; NTFS logs the change of the name
+            _sync(path.parent, os.O_RDONLY)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _sync(path: Path, flags: int) -> None:
+    """Wait until the disk holds the content of a file, or the names in a folder."""
+    descriptor = os.open(path, flags)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def delete_temporaries(folder: Path) -> None:
+    """Delete the temporary files that killed processes left below a folder, to which no other process may write."""
+    for path in folder.rglob(".*"):
+        if _TEMPORARY.fullmatch(path.name) and path.is_file() and not path.is_symlink():
+            path.unlink(missing_ok=True)
+
+
+class DamagedFileError(ValueError):
+    """Raised for a file with a content that this program never writes; the message names the file."""
+
+
+_SYMPTOMS = (LookupError, TypeError, AttributeError, ArithmeticError, RuntimeError)
+"""Errors of code that reads a file with missing entries, entries of other types, or numbers that are too large."""
+
+
+@contextmanager
+def explain_damage(path: Path | str) -> Iterator[None]:
+    """Turn the errors that the content of a damaged file causes within the block into a `DamagedFileError`.
+
+    ValueErrors that name the file pass; the file is added to the message of others.
+    """
+    try:
+        yield
+    except _SYMPTOMS as error:
+        problem = f"it lacks {error}" if isinstance(error, KeyError) else f"{type(error).__name__}, {error}"
+        raise DamagedFileError(f"{path} is damaged, or of another version: {problem}") from error
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise DamagedFileError(f"{path} is damaged: {error}") from error
+    except ValueError as error:
+        if str(path) in str(error):
+            raise
+        raise DamagedFileError(f"{path}: {error}") from error
+
+
+def read_json_object(path: Path) -> dict[str, Any]:
+    """Return the JSON object in a file; `DamagedFileError` for any other content."""
+    with explain_damage(path):
+        content = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(content, dict):
+        raise DamagedFileError(f"{path} is damaged: it holds no JSON object")
+    return content
 
 
 def replace_text(path: Path, text: str) -> None:

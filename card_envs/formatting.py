@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
+
+_SAME_SIDES = 0.05
+"""Largest difference of the sides of an interval that is shown with one number, as a fraction of the longer side."""
 
 
 def markdown_table(
@@ -19,6 +22,26 @@ def markdown_table(
     lines = [[str(cell).replace("|", "\\|") for cell in row] for row in (header, *rows)]
     lines.insert(1, ["---:" if column in right_aligned else "---" for column in range(len(lines[0]))])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def format_interval(mean: float, ci95: Sequence[float | None] | None, digits: int = 2) -> str:
+    """Return a mean with its interval, such as "+1.20 ± 0.30".
+
+    If one side is longer by more than 5 %, both are shown: "+1.20 -0.30 +0.60" is the interval from 0.90 to 1.80.
+
+    Args:
+        mean: The mean.
+        ci95: Bounds of the interval; if they are None or infinite, the text says that there is none.
+        digits: Number of digits after the point.
+    """
+    low, high = ci95 or (None, None)
+    words = f"{mean:+,.{digits}f}"
+    if low is None or high is None or not math.isfinite(high - low):
+        return f"{words} (no interval)"
+    below, above = mean - low, high - mean
+    if abs(above - below) <= _SAME_SIDES * max(above, below):
+        return f"{words} ± {(high - low) / 2:,.{digits}f}"
+    return f"{words} -{below:,.{digits}f} +{above:,.{digits}f}"
 
 
 def json_number(number: float) -> float | None:

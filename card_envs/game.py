@@ -11,36 +11,45 @@ fields of a table and no others:
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, TypeGuard
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
 from card_envs.game_info import GameInfo
-from card_envs.game_kernels import (
-    ActionText,
-    CensorBatch,
-    Deal,
-    DealBatch,
-    DealWith,
-    FirstIllegal,
-    ForcedBatch,
-    MaskBatch,
-    NewTables,
-    RandomBatch,
-    Start,
-    StateBatch,
-    Step,
-    StepBatch,
-    TableText,
+from card_envs.observation import (
+    Encoder,
+    Layout,
+    find_encoder,
+    mask_records,
+    observation_records,
+    observe_seats_kernel,
 )
-from card_envs.observation import Encoder, Layout, mask_records, observation_records, observe_seats_kernel
 from card_envs.records import Tables as Tables
 from card_envs.rng import seed_streams
+
+if TYPE_CHECKING:
+    from card_envs.game_kernels import (
+        ActionText,
+        CensorBatch,
+        Deal,
+        DealBatch,
+        DealWith,
+        FirstIllegal,
+        ForcedBatch,
+        MaskBatch,
+        NewTables,
+        RandomBatch,
+        Start,
+        StateBatch,
+        Step,
+        StepBatch,
+        TableText,
+    )
 
 NOBODY = -1
 """Returned as the actor when the episode is over."""
@@ -89,7 +98,7 @@ def check_actions(actions: Any, count: int) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, repr=False)
 class Game:
-    """A card game with its settings and one encoder: data, and functions on arrays of tables.
+    """A card game with its settings: data, and functions on arrays of tables.
 
     `card_envs.make_game` makes a game by its id. `game_loops.game_loops` makes the functions on many tables from those
     on one table. A game is immutable: copies return the game itself, and a pickle holds how to make it again.
@@ -110,11 +119,10 @@ class Game:
     """Names of the complete sets of rules that the settings can choose from."""
     encoders: Mapping[str, Encoder]
     """All encoders of the game by name."""
-    with_encoder: Callable[[str | Encoder], Game]
-    """Function: encoder or its name -> the same game with that encoder, for the same tables. Can be pickled."""
+    make: Callable[[], Game]
+    """Function without arguments that makes the game anew, with its default encoder. Can be pickled."""
     encoder: Encoder
-    layout: Layout
-    """Blocks of an observation."""
+    """Encoder of environments and of agents without one of their own: any of `encoders`, or another one."""
     state_layout: Layout
     """Blocks of the perfect-information vector."""
     num_seats: int
@@ -146,42 +154,39 @@ class Game:
     why_illegal: ActionText
     text: TableText
     info: GameInfo = field(default_factory=GameInfo)
-    """Facts beyond the rules, for matches, reports, solvers and wrappers."""
+    """Facts beyond the rules, for matches, reports and wrappers."""
+    family: str = ""
+    """Name of the modules with the features of the game, see `card_envs.features`; games with the same records and
+    rules, such as all of hold'em, are a family. "" for games whose features are registered by the name of the game."""
+    features: Mapping[str, str | Callable[[Game], Any] | None] = field(default_factory=dict)
+    """Feature -> function of the game that returns it, or its "module:NAME"; None hides a feature of the family."""
+    found_features: dict[str, Any] = field(default_factory=dict, init=False, compare=False)
+    """Features that were asked for, so that each is made once."""
+    found_layouts: dict[Encoder, Layout] = field(default_factory=dict, init=False, compare=False)
+    """Layouts that were asked for."""
 
     def __repr__(self) -> str:
         return f"<Game {self.name}: {self.num_seats} seats, {self.num_actions} actions, encoder {self.encoder.name}>"
 
-    def __reduce__(self) -> tuple[Callable[[str | Encoder], Game], tuple[str | Encoder]]:
+    def __reduce__(self) -> tuple[Callable[..., Game], tuple[Callable[[], Game], str | Encoder]]:
         """Pickle how to make the game: Numba would pickle kernels by value, a megabyte that is compiled again."""
         is_own = self.encoders.get(self.encoder.name) is self.encoder
-        return self.with_encoder, (self.encoder.name if is_own else self.encoder,)
+        return _remake, (self.make, self.encoder.name if is_own else self.encoder)
 
     def __deepcopy__(self, memo: Mapping[int, Any]) -> Game:
         """Return the game itself, which is immutable."""
         return self
 
-    def with_dtype(self, dtype: str) -> Game:
-        """Return the game with observations of another type; the numbers are the same.
+    @cached_property
+    def layout(self) -> Layout:
+        """Blocks of an observation in the encoder of the game."""
+        return self.find_layout(self.encoder)
 
-        Args:
-            dtype: "float32" or "int8".
-
-        Raises:
-            ValueError: If the type cannot hold the encoder's numbers, such as fractions; the message names encoders
-                whose numbers it can hold.
-        """
-        try:
-            return self.with_encoder(self.encoder.with_dtype(dtype))
-        except ValueError as error:
-            raise ValueError(f"{error}; encoders that can: {self._encoders_in(dtype) or 'none'}") from error
-
-    def _encoders_in(self, dtype: str) -> list[str]:
-        found = []
-        for name, encoder in self.encoders.items():
-            with contextlib.suppress(ValueError):  # also for encoders that are not for this game
-                encoder.with_dtype(dtype).layout(self.config)
-                found.append(name)
-        return found
+    def find_layout(self, encoder: Encoder) -> Layout:
+        """Return the blocks of an observation in any encoder; ValueError for encoders that are not for this game."""
+        if encoder not in self.found_layouts:
+            self.found_layouts[encoder] = encoder.layout(self.config)
+        return self.found_layouts[encoder]
 
     @property
     def observation_space(self) -> spaces.Space[Any]:
@@ -290,3 +295,9 @@ class Game:
             raise ValueError(f"seed {seed!r} must be a whole number")
         seed_streams(tables, np.uint64(int(seed) % 2**64), np.uint64(first_table))
         self.start(tables)
+
+
+def _remake(make: Callable[[], Game], encoder: str | Encoder) -> Game:
+    """Return the game that `make` returns, with an encoder."""
+    game = make()
+    return replace(game, encoder=find_encoder(game.encoders, encoder))

@@ -35,7 +35,10 @@ class Start(Protocol):
 
 
 class Deal(Protocol):
-    """Kernel: begins the next episode with random cards."""
+    """Kernel: begins the next episode with random cards.
+
+    What options of the previous episode changed, such as stacks, is restored.
+    """
 
     def __call__(self, tables: Tables, i: int, /) -> int:
         """Deal at table i and return the actor, NOBODY if the episode is over at once."""
@@ -53,9 +56,7 @@ class DealBatch(Protocol):
 class DealWith(Protocol):
     """Begin the next episode with the cards, stacks or other options that are given.
 
-    Options apply to this episode only. Without options ({}), the episode is the one that `Deal` begins, with the
-    settings of the game: what options of the previous episode changed, such as stacks, is restored. `Deal` does not
-    restore it, so drivers that accept options call `DealWith` after an episode with some.
+    Options apply to this episode only. Without options ({}), the episode is the one that `Deal` begins.
 
     Options that do not fit raise a ValueError, and the table does not change.
     """

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
 from card_envs.compiler import kernel, short_kernel
 from card_envs.game import ILLEGAL, NOBODY
-from card_envs.game_kernels import (
-    CensorBatch,
-    Deal,
-    DealBatch,
-    FirstIllegal,
-    ForcedBatch,
-    MaskBatch,
-    RandomBatch,
-    StateBatch,
-    Step,
-    StepBatch,
-)
 from card_envs.records import Tables
+
+if TYPE_CHECKING:
+    from card_envs.game_kernels import (
+        CensorBatch,
+        Deal,
+        DealBatch,
+        FirstIllegal,
+        ForcedBatch,
+        MaskBatch,
+        RandomBatch,
+        StateBatch,
+        Step,
+        StepBatch,
+    )
 
 NO_ACTION = -1
 """Returned by `forced_action` and `Game.forced_batch` where the actor has a choice."""

@@ -33,10 +33,29 @@ class UnknownNameError(ValueError):
         self.kind = kind
 
 
+_SIMILAR = 0.58
+"""Least similarity of a name that is suggested, as `difflib` measures it: "nope" and "flop" have 0.5."""
+_MAX_CHOICES = 20
+"""Most names that a message lists."""
+
+
 def suggest_name(name: str, known: Iterable[str]) -> str:
     """Return " (did you mean 'x'?)" with the known name most similar to `name`, "" if none is similar."""
-    nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.3)
+    nearest = difflib.get_close_matches(name, known, n=1, cutoff=_SIMILAR)
     return f" (did you mean {nearest[0]!r}?)" if nearest else ""
+
+
+def list_choices(known: Iterable[str], source: str = "") -> str:
+    """Return ": choose one of ..." with the known names if they are few, else with their number.
+
+    Args:
+        known: The names.
+        source: What lists them in Python, for many.
+    """
+    names = list(known)
+    if len(names) > _MAX_CHOICES:
+        return f": choose one of {len(names)} names{f', see {source}' if source else ''}"
+    return f": choose one of {', '.join(names)}" if names else ": there is none to choose from"
 
 
 class UntrustedNameError(ValueError):
@@ -96,6 +115,14 @@ def load_object(location: str) -> Any:
     """
     source, _, name = location.rpartition(":")
     return getattr(load_file(Path(source)) if source.endswith(".py") else load_module(source), name)
+
+
+def find_location(value: object, module: str) -> str | None:
+    """Return "module:NAME" or "path/to/file.py:NAME" of an object that a module has a name for, else None."""
+    for name, each in vars(sys.modules[module]).items():
+        if each is value:
+            return f"{source_of(module)}:{name}"
+    return None
 
 
 def source_of(module: str) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, Protocol
 
@@ -12,13 +12,10 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import DTypeLike, NDArray
 
+from card_envs import plugins
 from card_envs.compiler import kernel, short_kernel
-from card_envs.formatting import markdown_table
-from card_envs.locations import UnknownNameError, load_object, require_allowed, source_of
+from card_envs.locations import UnknownNameError, find_location, load_object, require_allowed
 from card_envs.records import Tables
-
-OBSERVATION_TYPES = {"float32": 2**24, "int8": 127}
-"""Types of numbers for observations -> the number up to which the type holds all integers."""
 
 
 @dataclass(frozen=True)
@@ -80,29 +77,6 @@ class Layout:
         high = np.concatenate([np.full(block.size, block.high, self.dtype) for block in self.blocks])
         return spaces.Box(low, high, dtype=np.dtype(self.dtype).type)
 
-    def with_dtype(self, dtype: str) -> Layout:
-        """Return the same blocks with numbers of another type.
-
-        Args:
-            dtype: One of `OBSERVATION_TYPES`.
-
-        Raises:
-            ValueError: For an unknown type, and for a type that cannot hold all numbers.
-        """
-        if dtype not in OBSERVATION_TYPES:
-            raise ValueError(f"dtype {dtype!r} is not known: choose one of {list(OBSERVATION_TYPES)}")
-        if not np.can_cast(self.dtype, dtype):
-            self._check_whole(dtype, OBSERVATION_TYPES[dtype])
-        return replace(self, dtype=np.dtype(dtype).type)
-
-    def _check_whole(self, dtype: str, most: int) -> None:
-        wanted = f"dtype {dtype!r} holds integers up to {most}"
-        if not self.is_whole and not np.issubdtype(self.dtype, np.integer):
-            raise ValueError(f"{wanted}, and some of its numbers are fractions")
-        for block in self.blocks:
-            if block.low < -most or block.high > most:
-                raise ValueError(f"{wanted}, and block {block.name!r} goes from {block.low:g} to {block.high:g}")
-
     def split(self, observation: NDArray[Any]) -> dict[str, NDArray[Any]]:
         """Split observations into their blocks.
 
@@ -122,17 +96,6 @@ class Layout:
             block.name: observation[..., self.slices[block.name]].reshape(*leading, *block.dimensions)
             for block in self.blocks
         }
-
-    def markdown_table(self) -> str:
-        """Return a Markdown table of the blocks, for the documentation."""
-        rows = []
-        for block in self.blocks:
-            columns = self.slices[block.name]
-            last = columns.stop - 1
-            index = f"{columns.start}" if last == columns.start else f"{columns.start}..{last}"
-            shape = " x ".join(map(str, block.dimensions))
-            rows.append((index, f"`{block.name}`", shape, f"{block.low:g}..{block.high:g}", block.description))
-        return markdown_table(("index", "block", "shape", "range", "meaning"), rows)
 
 
 def block_starts(layouts: Iterable[Layout]) -> NDArray[Any]:
@@ -240,38 +203,10 @@ class Encoder:
     decode: Callable[[Any, NDArray[Any]], dict[str, Any]]
     """Function (settings, observation vector) -> the contents of the vector, with names and words of the game."""
 
-    def with_dtype(self, dtype: str) -> Encoder:
-        """Return the encoder with numbers of one of `OBSERVATION_TYPES`.
-
-        The kernels are the same, because they write into records of any type. If the type cannot hold the numbers,
-        `layout` raises a ValueError.
-        """
-        plain = self.layout.encoder if isinstance(self.layout, _TypedLayout) else self
-        return replace(plain, layout=_TypedLayout(plain, dtype))
-
     def __reduce__(self) -> str | tuple[Any, ...]:
         """Pickle the location of the encoder: its kernels would be pickled by value, and compiled again."""
-        if isinstance(self.layout, _TypedLayout):
-            return Encoder.with_dtype, (self.layout.encoder, self.layout.dtype)
-        module = self.layout.__module__
-        for name, value in vars(sys.modules[module]).items():
-            if value is self:
-                return load_encoder, (f"{source_of(module)}:{name}",)
-        return super().__reduce_ex__(2)
-
-
-@dataclass(frozen=True)
-class _TypedLayout:
-    """The layout function of an encoder with another type of numbers."""
-
-    encoder: Encoder
-    dtype: str
-
-    def __call__(self, config: Any) -> Layout:
-        try:
-            return self.encoder.layout(config).with_dtype(self.dtype)
-        except ValueError as error:
-            raise ValueError(f"encoder {self.encoder.name!r}: {error}") from error
+        location = find_location(self, self.layout.__module__)
+        return super().__reduce_ex__(2) if location is None else (load_encoder, (location,))
 
 
 def observation_records(observations: NDArray[Any]) -> NDArray[Any]:
@@ -315,13 +250,55 @@ def _record_dtype(field: str, dtype: np.dtype[Any], size: int) -> np.dtype[Any]:
     return np.dtype((np.record, [(field, dtype, (size,))]))
 
 
-def find_encoder(encoders: Mapping[str, Encoder], name: str | Encoder) -> Encoder:
+class Encoders(Mapping[str, Encoder]):
+    """The encoders of a family of games by name. An encoder is imported when it is first asked for.
+
+    Encoders that other packages register as "family.name" (entry points `card_envs.encoders`) are listed after the
+    family's own.
+
+    Args:
+        family: Name of the family, such as "holdem".
+        locations: Name of an encoder -> "module:NAME".
+    """
+
+    def __init__(self, family: str, locations: Mapping[str, str]) -> None:
+        self._family, self._own = family, locations
+
+    def _locations(self) -> dict[str, str]:
+        registered, start = plugins.list_plugins(plugins.ENCODERS), f"{self._family}."
+        added = {name.removeprefix(start): registered[name] for name in registered if name.startswith(start)}
+        return {**self._own, **added, **self._own}
+
+    def __getitem__(self, name: str) -> Encoder:
+        """Return the encoder with a name."""
+        return load_encoder(self._own.get(name) or self._locations()[name])
+
+    def __iter__(self) -> Iterator[str]:
+        """Return an iterator over the names."""
+        return iter(self._locations())
+
+    def __len__(self) -> int:
+        """Return the number of encoders."""
+        return len(self._locations())
+
+
+def select_fitting(encoders: Mapping[str, Encoder], config: Any) -> dict[str, Layout]:
+    """Return the layouts of the encoders that fit the settings of a game, by name; some are for few games."""
+    layouts = {}
+    for name, encoder in encoders.items():
+        with contextlib.suppress(ValueError):
+            layouts[name] = encoder.layout(config)
+    return layouts
+
+
+def find_encoder(encoders: Mapping[str, Encoder], name: str | Encoder, config: Any = None) -> Encoder:
     """Return an encoder by name.
 
     Args:
         encoders: The encoders of a game by name.
         name: One of these names; "default" for the first one, in games without an encoder of that name; "module:NAME",
             "path/to/file.py:NAME", or an encoder, which is returned unchanged.
+        config: Settings of the game: the error for an unknown name lists the encoders that fit them. None: all.
 
     Raises:
         ValueError: For an unknown name.
@@ -332,10 +309,11 @@ def find_encoder(encoders: Mapping[str, Encoder], name: str | Encoder) -> Encode
         require_allowed("encoder", name)
         return load_encoder(name)
     if name == "default" and encoders:
-        return encoders.get(name, next(iter(encoders.values())))
+        return encoders[name if name in encoders else next(iter(encoders))]
     if not isinstance(name, str) or name not in encoders:
+        fitting = encoders if config is None else select_fitting(encoders, config)
         raise UnknownNameError(
-            f"encoder {name!r} is not known: choose one of {sorted({'default', *encoders})}, an Encoder of your own, "
+            f"encoder {name!r} is not known: choose one of {sorted({'default', *fitting})}, an Encoder of your own, "
             "module:NAME or file.py:NAME",
             "encoder",
         )

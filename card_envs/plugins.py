@@ -24,6 +24,10 @@ ALGORITHMS = "card_envs.algorithms"
 """Name -> "module:NAME" of an algorithm object; the command `card-envs train` runs it."""
 GAMES = "card_envs.games"
 """Versioned id, such as "my_game-v0" -> "module:function" that returns the `Game`; see `envs.register_env`."""
+ENCODERS = "card_envs.encoders"
+"""Family of games and name, such as "holdem.shi2022" -> "module:NAME" of an encoder."""
+FEATURES = "card_envs.features"
+"""Game or family of games and feature, such as "my_game.chance" -> "module:NAME"; see `features.Feature`."""
 HISTORIES = "card_envs.histories"
 """Versioned id of a game -> "module:NAME" of the format that records its hands."""
 SAVED_AGENTS = "card_envs.saved_agents"
@@ -32,7 +36,7 @@ SCHEMES = "card_envs.agent_schemes"
 """Scheme -> "module:Class" of agents that take an argument: `scheme:ARGUMENT` in matches, such as `llm:MODEL`."""
 TRAINEES = "card_envs.trainees"
 """Name -> "module:Class": agents that learn in a league."""
-GROUPS = (AGENTS, ALGORITHMS, GAMES, HISTORIES, SAVED_AGENTS, SCHEMES, TRAINEES)
+GROUPS = (AGENTS, ALGORITHMS, ENCODERS, FEATURES, GAMES, HISTORIES, SAVED_AGENTS, SCHEMES, TRAINEES)
 
 OWN_AGENTS: dict[str, str] = {}
 """Agents of this package, which `card_envs.registration` adds; no other agent may have their names."""

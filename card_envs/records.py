@@ -1,8 +1,8 @@
 """Typed records: a class declares the fields, and the NumPy dtype is made from it.
 
     class Table(TableRecord):
-        pot = field(np.int32)  # chips in the middle
-        stack = field(np.int32, MAX_SEATS)  # by seat: chips behind
+        pot = field(np.int32, low=0)  # chips in the middle
+        stack = field(np.int32, MAX_SEATS, low=0, high=MAX_CHIPS)  # by seat: chips behind
 
     TABLE = record_dtype(Table)
 
@@ -12,7 +12,7 @@ instances: `np.zeros(n, TABLE)[i]` is a `np.record` whose fields are attributes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -34,13 +34,26 @@ if TYPE_CHECKING:
         def __get__(self, record: Any, owner: Any) -> NDArray[Any]: ...
 
 
+class FieldDeclaration(NamedTuple):
+    """What `field` declares."""
+
+    dtype: DTypeLike
+    shape: tuple[int, ...]
+    low: int | None
+    """Smallest number; None for that of the dtype."""
+    high: int | None
+    """Largest number."""
+
+
 @overload
-def field(dtype: DTypeLike) -> NumberField: ...
+def field(dtype: DTypeLike, *, low: int | None = None, high: int | None = None) -> NumberField: ...
 @overload
-def field(dtype: DTypeLike, size: int, /, *shape: int) -> ArrayField: ...
-def field(dtype: DTypeLike, *shape: int) -> Any:
-    """Declare a field of a record class: a number, or an array with a shape."""
-    return (dtype, shape) if shape else (dtype,)
+def field(
+    dtype: DTypeLike, size: int, /, *shape: int, low: int | None = None, high: int | None = None
+) -> ArrayField: ...
+def field(dtype: DTypeLike, *shape: int, low: int | None = None, high: int | None = None) -> Any:
+    """Declare a field of a record class: a number, or an array with a shape; `low` and `high` are its range."""
+    return FieldDeclaration(dtype, shape, low, high)
 
 
 def record_dtype(declaration: type, align: bool = False) -> np.dtype[Any]:
@@ -50,9 +63,41 @@ def record_dtype(declaration: type, align: bool = False) -> np.dtype[Any]:
         declaration: Class whose attributes are made by `field`; attributes of its base classes do not count.
         align: Whether fields are aligned as in C, see `numpy.dtype`.
     """
-    names = {name: value for name, value in vars(declaration).items() if not name.startswith("__")}
-    fields = np.dtype([(name, *value) for name, value in names.items()], align=align)
-    return np.dtype((np.record, fields))
+    fields = [(name, each.dtype, each.shape) for name, each in declared_fields(declaration).items()]
+    return np.dtype((np.record, np.dtype(fields, align=align)))
+
+
+def declared_fields(declaration: type) -> dict[str, FieldDeclaration]:
+    """Return the fields that a record class declares itself, in their order."""
+    return {name: value for name, value in vars(declaration).items() if isinstance(value, FieldDeclaration)}
+
+
+class DamagedRecordError(ValueError):
+    """Raised for table records from a file that no play of the game leaves; the message names table and field."""
+
+
+def require_records(is_right: NDArray[np.bool_], tables: Tables, name: str, problem: str) -> None:
+    """Raise a DamagedRecordError for the first table that is not right.
+
+    Args:
+        is_right: (n,) or with further axes, which are those of the field.
+        tables: (n,) records.
+        name: The field that is wrong.
+        problem: What is wrong with it, such as "is outside 0 .. 3".
+    """
+    wrong = np.flatnonzero(~is_right.all(axis=tuple(range(1, is_right.ndim))))
+    if len(wrong):
+        value = tables[name][wrong[0]].tolist()
+        raise DamagedRecordError(f"table {wrong[0]}: {name} {value} {problem}")
+
+
+def check_ranges(declaration: type, tables: Tables) -> None:
+    """Raise a DamagedRecordError if a number is outside the range that the record class declares for its field."""
+    for name, each in declared_fields(declaration).items():
+        values = tables[name]
+        info = np.iinfo(values.dtype)
+        low, high = info.min if each.low is None else each.low, info.max if each.high is None else each.high
+        require_records((values >= low) & (values <= high), tables, name, f"is outside {low} .. {high}")
 
 
 class TableRecord:

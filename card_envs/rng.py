@@ -90,6 +90,20 @@ def random_seed() -> int:
     return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
 
 
+def derive_seed(seed: int, *purpose: int) -> int:
+    """Return a seed below 2**32 for a purpose, which has other random streams than `seed` and than other purposes.
+
+    Args:
+        seed: Any integer.
+        purpose: Non-negative numbers that name the purpose.
+
+    Example:
+        >>> derive_seed(0, 1), derive_seed(0, 2)
+        (3964924996, 3141116543)
+    """
+    return int(np.random.SeedSequence([seed % 2**64, *purpose]).generate_state(1)[0])
+
+
 def seeded_streams(count: int, seed: int) -> NDArray[Any]:
     """Return random streams that belong to no table.
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.agent import Agent, SupportsAct, choose, decisions_at, find_agent, require_playable
+from card_envs.agent import Agent, SupportsAct, choose, decisions_at, to_agent
 from card_envs.agent.hooks import end_deals, show_actions
 from card_envs.compiler import kernel
 from card_envs.game import NOBODY, Game, IllegalActionError, Tables, check_actions, check_count, is_whole
@@ -20,8 +20,9 @@ from card_envs.observation import mask_records, observation_records
 from card_envs.rng import random_seed, random_unit, seeded_streams
 from card_envs.typing import Rows
 
-Opponents = SupportsAct | str | Sequence[SupportsAct | str]
-"""An agent for all other seats, or a sequence, from which each deal draws one. Strings as in `find_agent`."""
+Opponents = SupportsAct | str | Sequence[SupportsAct | str | Sequence[SupportsAct | str]]
+"""An agent for all other seats, or a sequence, from which each deal draws one. An item of it may be a sequence of
+agents, one for each other seat, in the order of play after the learner. Strings as in `find_agent`."""
 
 ILLEGAL_ACTIONS = ("raise", "penalty", "random")
 """Ways to treat an illegal action of the learner: raise an error; play a random legal action instead and subtract a
@@ -35,7 +36,7 @@ _MAX_DEALS_WITH_OPTIONS = 1_000  # one at a time, so slower
 
 @dataclass(frozen=True, eq=False)
 class LearnerStep:
-    """Result of `reset` or `step` for the learner at each of N tables. All arrays are new: they may be kept."""
+    """Result of `reset` or `step` for the learner at each of N tables. All arrays are new and may be changed."""
 
     observation: NDArray[Any]
     """(N, d): observation of the learner at its next decision."""
@@ -56,13 +57,26 @@ class LearnerStep:
 
     @cached_property
     def final_observation(self) -> NDArray[Any]:
-        """(number of ended episodes, d): last observations of the ended episodes, at which no action is legal."""
-        observation = np.empty((len(self.final_seats), self.game.layout.size), self.game.layout.dtype)
-        records = observation_records(observation)
-        unused = mask_records(np.empty((1, self.game.num_actions), np.int8))
-        for j, seat in enumerate(self.final_seats.tolist()):
-            self.game.encoder.observe(self.final_tables, j, seat, records[j : j + 1], unused)
-        return observation
+        """(number of ended episodes, d): last observations of the ended episodes."""
+        return observe_finals(self.game, self.final_tables, self.final_seats)
+
+
+def observe_finals(game: Game, tables: Tables, seats: Rows) -> NDArray[Any]:
+    """Return the observations (n, d) of one seat at each of n tables whose episode is over."""
+    observation = np.empty((len(seats), game.layout.size), game.layout.dtype)
+    records = observation_records(observation)
+    unused = mask_records(np.empty((1, game.num_actions), np.int8))
+    for j, seat in enumerate(seats.tolist()):
+        game.encoder.observe(tables, j, seat, records[j : j + 1], unused)
+    return observation
+
+
+def final_mask(game: Game) -> NDArray[np.int8]:
+    """Return the action mask (num_actions,) of a final observation: all ones.
+
+    No action is taken there, but policies compute a distribution over actions, which needs at least one.
+    """
+    return np.ones(game.num_actions, np.int8)
 
 
 class SingleSeatTables:
@@ -81,7 +95,8 @@ class SingleSeatTables:
     Args:
         game: The game, with the encoder of the learner.
         num_tables: Number of tables N.
-        opponents: An agent or its name for all other seats, or a sequence, from which each deal draws one.
+        opponents: An agent or its name for all other seats, or a sequence, from which each deal draws one: an agent, or
+            a sequence of agents for the seats after the learner's, such as [["chen", "equity"]] with three seats.
         seat: The learner's seat; None draws it for each deal.
         seed: Seed of deals, seats and opponents; None: unpredictable.
         skip_forced: Whether decisions of the learner with one legal action are taken without being shown, so that every
@@ -111,15 +126,14 @@ class SingleSeatTables:
         if seat is not None and (not is_whole(seat) or not 0 <= seat < game.num_seats):
             raise ValueError(f"seat {seat!r} must be None or a whole number in 0..{game.num_seats - 1}")
         self.game = game
-        self.opponents = _find_agents(opponents, game)
-        self._games = [agent.apply_encoder(game) for agent in self.opponents]
+        self.opponents, self._lineups = _find_lineups(opponents, game)
+        self._encoders = [agent.find_encoder(game) for agent in self.opponents]
         self._remembering = [index for index, agent in enumerate(self.opponents) if agent.needs_deal_events]
         self._observing = [index for index, agent in enumerate(self.opponents) if agent.needs_actions]
         self._fixed_seat = seat
         self.skip_forced = skip_forced
         self._rows = np.arange(self.num_tables, dtype=np.int64)
-        self._opponent = np.zeros(self.num_tables, np.int64)
-        self._had_options = np.zeros(self.num_tables, np.bool_)
+        self._lineup = np.zeros(self.num_tables, np.int64)
         self._is_ready = False
         self.seats = np.zeros(self.num_tables, np.int64)
         """(N,): the learner's seat at each table."""
@@ -209,6 +223,45 @@ class SingleSeatTables:
         self._is_ready = True
         return step
 
+    def action_masks(self) -> NDArray[np.int8]:
+        """Return the legal actions (N, num_actions) of the learner at its next decision, in a new array.
+
+        They are computed from the tables, so they do not depend on what a caller did to the masks it got.
+        """
+        mask = np.empty((self.num_tables, self.game.num_actions), np.int8)
+        self.game.mask_batch(self.tables, self._rows, mask_records(mask))
+        return mask
+
+    def replace_illegal(
+        self, actions: Rows, illegal_action: str, rng: np.random.Generator, rows: Rows | None = None
+    ) -> tuple[Rows, NDArray[np.bool_]]:
+        """Replace illegal actions by random legal ones.
+
+        Args:
+            actions: (N,) action ids.
+            illegal_action: One of `ILLEGAL_ACTIONS`; with "raise" nothing is replaced.
+            rng: Generator of the random legal actions.
+            rows: (k,) indices of the tables at which actions are taken, None for all; the others are not checked.
+
+        Returns:
+            Actions (N,), and True where they were replaced (N,).
+
+        Raises:
+            IllegalActionError: For ids outside 0..num_actions - 1.
+        """
+        last = self.game.num_actions - 1
+        inside = (actions >= 0) & (actions <= last)
+        if not inside.all():
+            wrong = int(np.flatnonzero(~inside)[0])
+            raise IllegalActionError(f"table {wrong}: action {actions[wrong]} is outside 0..{last}")
+        is_illegal = np.zeros(self.num_tables, np.bool_)
+        rows = self._rows if rows is None else rows
+        if illegal_action == "raise" or self.game.first_illegal(self.tables, rows, actions[rows]) < 0:
+            return actions, is_illegal
+        mask = self.action_masks()
+        is_illegal[rows] = mask[rows, actions[rows]] == 0
+        return np.where(is_illegal, choose(mask, rng.random((self.num_tables,))), actions), is_illegal
+
     def _begin_episodes(self, rewards: NDArray[np.float32], finished: Rows) -> LearnerStep:
         """Begin the next episode at finished tables and return the observations of the learner at all tables."""
         is_over = np.zeros(self.num_tables, np.bool_)
@@ -227,8 +280,8 @@ class SingleSeatTables:
             self._deal(rows, options)
             drawn = self._draw(rows) * self.game.num_seats
             self.seats[rows] = drawn if self._fixed_seat is None else self._fixed_seat
-            self._opponent[rows] = self._draw(rows) * len(self.opponents)
-            for index, theirs in self._select_rows(self._remembering, rows):
+            self._lineup[rows] = self._draw(rows) * len(self._lineups)
+            for index, theirs, _ in self._select_rows(self._remembering, rows):
                 self.opponents[index].deal_starts(theirs)
             self._play_on(rows, np.zeros(self.num_tables, np.float32))
             rows = rows[self.tables["is_over"][rows] == 1]
@@ -238,15 +291,12 @@ class SingleSeatTables:
         )
 
     def _deal(self, rows: Rows, options: Mapping[str, Any]) -> None:
-        """Deal at `rows` with options; `deal_with` also restores the settings after a deal with other options."""
-        one_by_one = rows if options else rows[self._had_options[rows]]
-        for row in one_by_one.tolist():
-            self.game.deal_with(self.tables, row, options)
-        if not len(one_by_one):
+        """Deal at `rows` with options."""
+        if not options:
             self.game.deal_batch(self.tables, rows)
-        elif not options:
-            self.game.deal_batch(self.tables, np.setdiff1d(rows, one_by_one))
-        self._had_options[rows] = bool(options)
+            return
+        for row in rows.tolist():
+            self.game.deal_with(self.tables, row, options)
 
     def _play_on(self, rows: Rows, rewards: NDArray[np.float32]) -> None:
         """Let opponents act at `rows` until the learner has a decision or the deal is over; add to its `rewards`."""
@@ -255,16 +305,17 @@ class SingleSeatTables:
             waiting = waiting[self.tables["actor"][waiting] != NOBODY]
             is_learner = self.tables["actor"][waiting] == self.seats[waiting]
             learners, waiting = waiting[is_learner], waiting[~is_learner]
+            after_learner = (self.tables["actor"][waiting] - self.seats[waiting]) % self.game.num_seats - 1
+            acting = self._lineups[self._lineup[waiting], after_learner]
             for index in range(len(self.opponents)):
-                theirs = waiting[self._opponent[waiting] == index]
+                theirs = waiting[acting == index]
                 if len(theirs):
                     self._act(index, theirs, rewards)
             if self.skip_forced and len(learners):
                 waiting = np.union1d(waiting, self._take_forced(learners, rewards))
         if self._remembering:
-            for index, theirs in self._select_rows(self._remembering, rows[self.tables["is_over"][rows] == 1]):
-                seats = self._opponent_seats(theirs)
-                end_deals(self._games[index], self.opponents[index], self.tables, theirs, theirs, seats)
+            for index, theirs, seats in self._select_rows(self._remembering, rows[self.tables["is_over"][rows] == 1]):
+                end_deals(self.game, self.opponents[index], self.tables, theirs, theirs, seats)
 
     def _take_forced(self, rows: Rows, rewards: NDArray[np.float32]) -> Rows:
         """Act for the learner where it has one legal action, and return these rows."""
@@ -278,7 +329,8 @@ class SingleSeatTables:
 
     def _act(self, index: int, rows: Rows, rewards: NDArray[np.float32]) -> None:
         agent = self.opponents[index]
-        decisions = decisions_at(self._games[index], self.tables, rows, rows, self._draw(rows))
+        encoder = self._encoders[index]
+        decisions = decisions_at(self.game, self.tables, rows, rows, self._draw(rows), encoder=encoder)
         try:
             actions = check_actions(agent.act(decisions, self._rng), len(rows))
         except IllegalActionError as error:
@@ -292,9 +344,10 @@ class SingleSeatTables:
         paid = np.empty((len(rows), self.game.num_seats), np.float32)
         is_over = np.empty(len(rows), np.uint8)
         if self._observing and self.game.first_illegal(self.tables, rows, actions) < 0:
-            for index, theirs in self._select_rows(self._observing, rows):
-                taken, seats = actions[self._opponent[rows] == index], self._opponent_seats(theirs)
-                show_actions(self._games[index], self.opponents[index], self.tables, theirs, theirs, seats, taken)
+            taken_at = np.zeros(self.num_tables, np.int64)
+            taken_at[rows] = actions
+            for index, theirs, seats in self._select_rows(self._observing, rows):
+                show_actions(self.game, self.opponents[index], self.tables, theirs, theirs, seats, taken_at[theirs])
         illegal = self.game.step_batch(self.tables, rows, actions, paid, is_over, False)
         if illegal >= 0:
             table = int(rows[illegal])
@@ -302,16 +355,17 @@ class SingleSeatTables:
         rewards[rows] += paid[np.arange(len(rows)), self.seats[rows]]
         return None
 
-    def _select_rows(self, opponents: list[int], rows: Rows) -> Iterator[tuple[int, Rows]]:
-        """Yield the index of each of these opponents that plays at any of `rows`, with the rows at which it plays."""
-        for index in opponents:
-            theirs = rows[self._opponent[rows] == index]
-            if len(theirs):
-                yield index, theirs
+    def _select_rows(self, opponents: list[int], rows: Rows) -> Iterator[tuple[int, Rows, Rows]]:
+        """Yield the index of an opponent, the rows (n,) at which it plays, and its seats there (k, n).
 
-    def _opponent_seats(self, rows: Rows) -> Rows:
-        """Return the seats of the opponent at each of `rows`, (num_seats - 1, n)."""
-        return (self.seats[rows] + np.arange(1, self.game.num_seats)[:, None]) % self.game.num_seats
+        An opponent with different numbers of seats in different lineups is yielded once for each lineup.
+        """
+        for index in opponents:
+            for number, lineup in enumerate(self._lineups):
+                after_learner = np.flatnonzero(lineup == index) + 1
+                theirs = rows[self._lineup[rows] == number]
+                if len(after_learner) and len(theirs):
+                    yield index, theirs, (self.seats[theirs] + after_learner[:, None]) % self.game.num_seats
 
     def _draw(self, rows: Rows) -> NDArray[np.float64]:
         """Return a random number in [0, 1) for each row."""
@@ -327,42 +381,42 @@ def check_illegal_action(illegal_action: str) -> str:
     return illegal_action
 
 
-def replace_illegal(
-    actions: Rows, mask: NDArray[np.int8], illegal_action: str, rng: np.random.Generator
-) -> tuple[Rows, NDArray[np.bool_]]:
-    """Replace illegal actions by random legal ones.
-
-    Args:
-        actions: (n,) action ids.
-        mask: (n, num_actions) action masks.
-        illegal_action: One of `ILLEGAL_ACTIONS`; with "raise" nothing is replaced.
-        rng: Generator of the random legal actions.
-
-    Returns:
-        Actions (n,), and True where they were replaced (n,).
-
-    Raises:
-        IllegalActionError: For ids outside 0..num_actions - 1.
-    """
-    n, num_actions = mask.shape
-    inside = (actions >= 0) & (actions < num_actions)
-    if not inside.all():
-        wrong = int(np.flatnonzero(~inside)[0])
-        raise IllegalActionError(f"table {wrong}: action {actions[wrong]} is outside 0..{num_actions - 1}")
-    is_illegal = mask[np.arange(n), actions] == 0
-    if illegal_action == "raise" or not is_illegal.any():
-        return actions, np.zeros(n, np.bool_)
-    return np.where(is_illegal, choose(mask, rng.random((n,))), actions), is_illegal
-
-
 @kernel
 def _write_random_numbers(streams: Any, rows: Any, random_numbers: Any) -> None:
     for j in range(rows.shape[0]):
         random_numbers[j] = random_unit(streams[rows[j]])
 
 
-def _find_agents(opponents: Opponents, game: Game) -> list[Agent]:
-    listed = list(opponents) if isinstance(opponents, Sequence) and not isinstance(opponents, str) else [opponents]
+def _find_lineups(opponents: Opponents, game: Game) -> tuple[list[Agent], Rows]:
+    """Return the different opponents, and the lineups from which deals draw.
+
+    Returns:
+        The agents, each once, and (lineups, num_seats - 1) indices of the agents at the seats after the learner's.
+
+    Raises:
+        ValueError: For an empty list, a lineup of another length, unknown agents, and agents that cannot play the game.
+    """
+    listed = list(opponents) if _is_sequence(opponents) else [opponents]
     if not listed:
         raise ValueError("opponents is an empty list: name at least one agent")
-    return [find_agent(agent, game) if isinstance(agent, str) else require_playable(agent, game) for agent in listed]
+    others = game.num_seats - 1
+    lineups: list[tuple[Any, ...]] = [tuple(each) if _is_sequence(each) else (each,) * others for each in listed]
+    for lineup in lineups:
+        if len(lineup) != others:
+            raise ValueError(
+                f"opponents {list(lineup)!r}: {game.name} has {others} other seats here, so name {others} agents in "
+                "each inner list"
+            )
+    # a name that occurs twice is one agent, whose decisions are taken together
+    different = {_key(agent): agent for lineup in lineups for agent in lineup}
+    indices = {key: index for index, key in enumerate(different)}
+    agents = [to_agent(agent, game) for agent in different.values()]
+    return agents, np.array([[indices[_key(agent)] for agent in lineup] for lineup in lineups], np.int64)
+
+
+def _is_sequence(opponents: object) -> TypeGuard[Sequence[Any]]:
+    return isinstance(opponents, Sequence) and not isinstance(opponents, str)
+
+
+def _key(agent: SupportsAct | str) -> str | int:
+    return agent if isinstance(agent, str) else id(agent)

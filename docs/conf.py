@@ -9,6 +9,8 @@ sys.path[:0] = [
     str(REPO / folder) for folder in (".", "wrappers", "baselines")
 ]  # the reference imports what it describes
 
+from card_envs.extras import EXTRA_OF  # noqa: E402  # found on the path above
+
 project = "card-envs"
 author = "the card-envs authors"
 copyright = author
@@ -26,19 +28,9 @@ napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 # napoleon takes a shape such as "(n, num_actions): ..." for a type and looks its names up
 suppress_warnings = ["ref.python"]
-autodoc_mock_imports = [
-    "pyspiel",
-    "open_spiel",
-    "ray",
-    "rlcard",
-    "stable_baselines3",
-    "sb3_contrib",
-    "torch",
-    "openenv",
-    "fastapi",
-    "pydantic",
-    "textarena",
-]
+# The reference is built with the extra `docs` alone: what only other extras install is not imported. Numba reads the
+# version of SciPy, and does without it.
+autodoc_mock_imports = sorted({*EXTRA_OF, "pydantic"} - {"scipy"})
 default_role = "literal"  # docstrings write names as `name`
 
 html_theme = "furo"

@@ -12,6 +12,7 @@ from card_baselines.papers.zheng2022.sheet import SHEET_FILE, load_sheet
 from card_envs.cards import card_ids
 from card_envs.envs import make_game
 from card_envs.game import ILLEGAL
+from card_envs.rendering.pictures import draw_table
 
 FOLDER = Path(__file__).parent / "pictures"
 COLORS = 128
@@ -38,7 +39,7 @@ class Scene:
 
     def save(self, name: str, seat: int | None = None) -> None:
         """Draw the table as a seat sees it, or with all cards."""
-        picture = Image.fromarray(self.game.info.draw(self.tables, seat))
+        picture = Image.fromarray(draw_table(self.game, self.tables, seat))
         picture.quantize(COLORS, dither=Image.Dither.NONE).save(FOLDER / f"{name}.png", optimize=True)
 
 

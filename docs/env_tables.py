@@ -16,6 +16,7 @@ from card_envs.games.big2.actions import ACTION_SIZE, PASS, POSITIONS
 from card_envs.games.big2.config import RULES as BIG2_RULES
 from card_envs.games.big2.config import Big2Config
 from card_envs.games.holdem.rules import RULES, RulesProfile
+from card_envs.observation import Layout
 
 __all__ = [
     "arguments", "attributes", "bet_menus", "big2_actions", "big2_options", "big2_profiles", "big2_samples", "contents",
@@ -87,13 +88,24 @@ def observation(entry: EnvEntry, encoder: str, **settings: Any) -> str:
     """The blocks of an encoder."""
     game = make_game(entry.id, encoder=encoder, **settings)
     number = f"{game.layout.size} numbers, {game.layout.space.dtype}, version {game.encoder.version} of the encoder."
-    return f"{number}\n\n{game.layout.markdown_table()}"
+    return f"{number}\n\n{_blocks(game.layout)}"
 
 
 def state(entry: EnvEntry, **settings: Any) -> str:
     """The blocks of the perfect-information vector."""
     game = make_game(entry.id, **settings)
-    return f"{game.state_layout.size} numbers, {game.state_layout.space.dtype}.\n\n{game.state_layout.markdown_table()}"
+    return f"{game.state_layout.size} numbers, {game.state_layout.space.dtype}.\n\n{_blocks(game.state_layout)}"
+
+
+def _blocks(layout: Layout) -> str:
+    rows = []
+    for block in layout.blocks:
+        columns = layout.slices[block.name]
+        last = columns.stop - 1
+        index = f"{columns.start}" if last == columns.start else f"{columns.start}..{last}"
+        shape = " x ".join(map(str, block.dimensions))
+        rows.append((index, f"`{block.name}`", shape, f"{block.low:g}..{block.high:g}", block.description))
+    return markdown_table(("index", "block", "shape", "range", "meaning"), rows)
 
 
 def bet_menus(entry: EnvEntry, *menus: str) -> str:

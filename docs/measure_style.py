@@ -19,12 +19,12 @@ from card_envs import make_game
 from card_envs.agent import find_agent
 from card_envs.formatting import markdown_table
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.openings import OpeningCounter, is_first_in
-from card_envs.games.holdem.positions import position_names, positions_of
 from card_envs.games.holdem.state import CALL, RAISE
-from card_envs.games.holdem.statistics import HoldemStatistics
+from card_envs.games.holdem.view import position_names, positions_of
 from card_envs.history import find_files, load_hands, replay_tables
 from card_envs.match import play_match
+from card_envs.statistics.holdem import HoldemStatistics
+from card_envs.statistics.holdem_openings import OpeningCounter, is_first_in
 
 SEATS = 6
 PLURIBUS, PROFESSIONALS = "Pluribus", "the professionals"

@@ -60,7 +60,7 @@ def measured(agent: str, method: str, options: str) -> dict[str, Any]:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     made_on = commit()
     run = [sys.executable, "-c", "from card_baselines.cli import main; raise SystemExit(main())", *words, "--json"]
-    printed = subprocess.run(run, cwd=REPO, check=True, stdout=subprocess.PIPE, text=True).stdout
+    printed = subprocess.run(run, cwd=REPO, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     report = json.loads(printed)
@@ -82,7 +82,9 @@ def commit() -> str:
     """Return the commit, with "+changes" if the packages differ from it."""
 
     def git(*args: str) -> str:
-        return subprocess.run(["git", *args], cwd=REPO, capture_output=True, text=True, check=True).stdout.strip()
+        return subprocess.run(
+            ["git", *args], cwd=REPO, capture_output=True, encoding="utf-8", check=True
+        ).stdout.strip()
 
     return git("rev-parse", "HEAD")[:10] + ("+changes" if git("status", "--porcelain", "--", *PACKAGES) else "")
 

@@ -5,7 +5,6 @@ The agent receives the decision as the acting seat sees it, so the advice reveal
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -14,17 +13,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.agent import Agent, action_probabilities, decisions_at, estimate_probabilities
+from card_envs.chance import EQUITY, REDEAL
 from card_envs.game import Game, Tables
+from card_envs.match.summary import summarise_deals
 from card_envs.text import action_names
 from card_envs.text.prompts import censor_table
 
 PLAYOUTS = 200
-"""Number of hands that an agent plays out for the value of a state."""
+"""Maximum number of deals that an agent plays out for the value of a state."""
+_FEWEST_PLAYOUTS = 20
+"""Minimum number of deals for a value with its error."""
 _PLAYOUT_SECONDS = 0.5
-"""Time limit of all playouts for a value, in seconds."""
-_FIRST_SECONDS = 5.0
-"""Time limit of the first playouts, in seconds: kernels may have to be loaded."""
-_BATCH, _FIRST_BATCH = 50, 2
+"""Time after which no more playouts begin, in seconds, once there are enough for a value."""
+_MOST_SECONDS = 5.0
+"""Time after which playouts are given up, in seconds: an agent that is too slow, or kernels that have to be loaded."""
+_FIRST_BATCH = 10
+"""Number of deals that are first played out side by side; each later batch is as large as all before it."""
 _MOST_DRAWS, _DRAW_SECONDS = 20, 0.4
 """Limits on asking an agent without probabilities for its action: number of times, seconds."""
 _ROW = np.zeros(1, np.int64)
@@ -53,6 +57,12 @@ class Advice:
     """Mean future winnings of the seat if the agent plays every seat, in `unit`; None if unknown."""
     value_error: float | None
     """Standard error of the value."""
+    value_ci95: tuple[float, float] | None
+    """Bounds of the 95 % interval of the value."""
+    value_deals: int
+    """Number of deals on which the value rests."""
+    value_note: str | None
+    """Sentence that says why there is no value; None if there is one."""
     equity: float | None
     """Equity: mean share of the pot won against unknown hands without more betting, 0..1; None in other games."""
 
@@ -77,10 +87,12 @@ def advise_on(game: Game, tables: Tables, agent: Agent) -> Advice:
     probabilities, note = _find_probabilities(game, agent, tables)
     names = action_names(game, views, 0)
     actions = [ActionAdvice(action, name, float(probabilities[action])) for action, name in names.items()]
-    value, error = estimate_value(game, agent, views, seat) or (None, None)
-    equity = None if game.info.equity is None else game.info.equity(views, seat)
+    value = estimate_value(game, agent, views, seat)
+    estimate_equity = EQUITY.find(game)
+    equity = None if estimate_equity is None else estimate_equity(views, seat)
     likely = tuple(sorted(actions, key=lambda each: -each.probability))
-    return Advice(agent.name, game.unit, likely, note, value, error, equity)
+    return Advice(agent.name, game.unit, likely, note, value.mean, value.error, value.ci95, value.deals, value.note,
+                  equity)  # fmt: skip
 
 
 def _find_probabilities(game: Game, agent: Agent, tables: Tables) -> tuple[NDArray[np.float64], str | None]:
@@ -89,10 +101,12 @@ def _find_probabilities(game: Game, agent: Agent, tables: Tables) -> tuple[NDArr
     Probabilities of an agent that does not show them are estimated: the agent acts several times with different
     random numbers, and the frequencies of its actions are counted.
     """
-    seen = agent.apply_encoder(game)
+    encoder = agent.find_encoder(game)
     if agent.shows_probabilities:
-        return action_probabilities(agent, decisions_at(seen, tables, _ROW, _ROW, np.array([0.5])))[0], None
-    decisions = decisions_at(seen, tables, _ROW, _ROW, np.array([0.5]))
+        return action_probabilities(agent, decisions_at(game, tables, _ROW, _ROW, np.array([0.5]), encoder=encoder))[
+            0
+        ], None
+    decisions = decisions_at(game, tables, _ROW, _ROW, np.array([0.5]), encoder=encoder)
     start = time.perf_counter()
     agent.deal_starts(_ROW)  # it may have been asked about another hand before
     agent.act(decisions, np.random.default_rng(0))
@@ -104,39 +118,58 @@ def _find_probabilities(game: Game, agent: Agent, tables: Tables) -> tuple[NDArr
     return np.asarray(shown, np.float64), f"{explanation}. {note}" if explanation else note
 
 
-def estimate_value(game: Game, agent: Agent, views: Tables, seat: int) -> tuple[float, float] | None:
-    """Return the mean future winnings of a seat if the agent plays every seat, and their standard error.
+@dataclass(frozen=True)
+class StateValue:
+    """Mean future winnings of a seat if an agent plays every seat; without numbers, `note` says why."""
 
-    Cards that the seat cannot see are dealt uniformly at random. The result is None if the game cannot deal them, or if
-    the agent is too slow.
+    mean: float | None = None
+    error: float | None = None
+    """Standard error of the mean."""
+    ci95: tuple[float, float] | None = None
+    deals: int = 0
+    """Number of deals that were played out."""
+    note: str | None = None
+
+
+def estimate_value(game: Game, agent: Agent, views: Tables, seat: int) -> StateValue:
+    """Return the mean future winnings of a seat if the agent plays every seat, with its 95 % interval.
+
+    Cards that the seat cannot see are dealt uniformly at random. A slow agent plays out fewer deals. There is no value,
+    but a note, if the game cannot deal hidden cards or the agent does not finish 20 deals in five seconds.
     """
-    if game.info.redeal is None:
-        return None
-    rng, won = np.random.default_rng(0), np.empty(0)
-    deadline = time.perf_counter() + _FIRST_SECONDS  # the first time, kernels may have to be loaded
+    redeal = REDEAL.find(game)
+    if redeal is None:
+        return StateValue(note=f"no value: {game.name} cannot deal the cards that a seat does not see")
+    rng, won, start = np.random.default_rng(0), np.empty(0), time.perf_counter()
     while len(won) < PLAYOUTS:
-        tables = np.repeat(views, _BATCH if len(won) else _FIRST_BATCH)
-        game.info.redeal(tables, seat, rng)
-        if not _play_out(game, agent, tables, rng, deadline):
+        is_enough = len(won) >= _FEWEST_PLAYOUTS
+        if is_enough and time.perf_counter() - start > _PLAYOUT_SECONDS:
             break
-        if not len(won):
-            deadline = time.perf_counter() + _PLAYOUT_SECONDS
+        tables = np.repeat(views, min(max(_FIRST_BATCH, len(won)), PLAYOUTS - len(won)))
+        redeal(tables, seat, rng)
+        if not _play_out(game, agent, tables, rng, start + (_PLAYOUT_SECONDS if is_enough else _MOST_SECONDS)):
+            break
         won = np.append(won, tables["payoff"][:, seat] / game.chips_per_reward)
-    if len(won) < 2 * _BATCH:
-        return None
-    return float(won.mean()), float(won.std(ddof=1)) / math.sqrt(len(won))
+    if len(won) < _FEWEST_PLAYOUTS:
+        return StateValue(
+            deals=len(won),
+            note=f"no value: {agent.name} played out {len(won)} deals in {_MOST_SECONDS:g} seconds, at least "
+            f"{_FEWEST_PLAYOUTS} are needed",
+        )
+    summary = summarise_deals(agent.name, won)
+    return StateValue(summary.mean, summary.standard_error, summary.ci95, len(won))
 
 
 def _play_out(game: Game, agent: Agent, tables: Tables, rng: np.random.Generator, deadline: float) -> bool:
     """Let an agent finish the hands at some tables; return False if the deadline passes first."""
-    seen = agent.apply_encoder(game)
+    encoder = agent.find_encoder(game)
     rewards, is_over = np.empty((len(tables), game.num_seats), np.float32), np.empty(len(tables), np.uint8)
     active = np.flatnonzero(tables["is_over"] == 0)
     agent.deal_starts(active)  # tables of their own, for agents that remember them
     while len(active):
         if time.perf_counter() > deadline:
             return False
-        decisions = decisions_at(seen, tables, active, active, rng.random(len(active)))
+        decisions = decisions_at(game, tables, active, active, rng.random(len(active)), encoder=encoder)
         game.step_batch(tables, active, np.asarray(agent.act(decisions, rng), np.int64), rewards, is_over, False)
         active = active[is_over[: len(active)] == 0]
     return True

@@ -1,4 +1,4 @@
-"""Progress on the error stream: a bar on a terminal; without a terminal, a line per minute for training and leagues."""
+"""Progress on the error stream: a bar on a terminal; without a terminal, lines for training and leagues."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ from collections.abc import Mapping
 from typing import Any, Protocol, Self
 
 _DELAY_SECONDS = 2.0
-_LINE_SECONDS = 60.0
-"""Seconds between two lines about the progress of a long run."""
+_FIRST_LINE_SECONDS, _LINE_SECONDS = 10.0, 60.0
+"""Seconds before the first line about the progress of a long run, and between two lines."""
 _FORMAT = "{desc} {percentage:3.0f} %|{bar:30}| {elapsed} < {remaining} {postfix}"
 
 
 class ProgressBar:
-    """A progress bar that appears after two seconds, if tqdm is installed and the error stream is a terminal.
+    """A progress bar on a terminal, if tqdm is installed.
 
     Args:
         label: Text before the bar.
         total: Value of `update` at which the bar is full.
         enabled: False to show no bar.
+        delay: Seconds before the bar appears.
     """
 
-    def __init__(self, label: str, total: float, enabled: bool = True) -> None:
+    def __init__(self, label: str, total: float, enabled: bool = True, delay: float = _DELAY_SECONDS) -> None:
         self._bar: Any = None
         try:
             from tqdm import tqdm
@@ -31,7 +32,7 @@ class ProgressBar:
         self._bar = tqdm(
             desc=label,
             total=total,
-            delay=_DELAY_SECONDS,
+            delay=delay,
             bar_format=_FORMAT,
             leave=False,
             disable=None if enabled else True,  # None: shown on terminals
@@ -68,8 +69,13 @@ class ProgressBar:
 class SupportsBudget(Protocol):
     """The budget of a training run."""
 
+    minutes: float
+    """Limit of processor time; 0 for none."""
+    steps: int
+    """Limit of steps."""
+
     def seconds(self) -> float:
-        """Return the seconds of training so far."""
+        """Return the seconds of processor time so far."""
         ...
 
     def fraction(self) -> float:
@@ -82,10 +88,10 @@ class _Lines:
 
     def __init__(self, label: str, enabled: bool) -> None:
         self._label, self._prints = label, enabled and not sys.stderr.isatty()
-        self._next = time.monotonic() + _LINE_SECONDS
+        self._next = time.monotonic() + _FIRST_LINE_SECONDS
 
     def are_due(self) -> bool:
-        """Return True once a minute."""
+        """Return True after ten seconds, then once a minute."""
         if not self._prints or time.monotonic() < self._next:
             return False
         self._next = time.monotonic() + _LINE_SECONDS
@@ -98,7 +104,7 @@ class _Lines:
 
 
 class StepsProgress:
-    """Progress by number of steps: a bar on a terminal, otherwise one line per minute on the error stream.
+    """Progress by number of steps: a bar on a terminal, otherwise lines on the error stream.
 
     Args:
         label: Text before the bar or in each line.
@@ -127,7 +133,9 @@ class StepsProgress:
 
 
 class RunProgress:
-    """Progress of a training run: a bar on a terminal, otherwise one line per minute on the error stream.
+    """Progress of a training run: a bar on a terminal, otherwise lines on the error stream.
+
+    The first update may take minutes, because it compiles; the bar and the first line are shown before it.
 
     Args:
         label: Text before the bar or in each line.
@@ -138,17 +146,21 @@ class RunProgress:
 
     def __init__(self, label: str, budget: SupportsBudget, counts: str, enabled: bool = True) -> None:
         self._budget, self._counts = budget, counts
-        self._bar = ProgressBar(label, 1.0, enabled)
+        self._bar = ProgressBar(label, 1.0, enabled, delay=0.0)
         self._lines = _Lines(label, enabled)
         self._results: Mapping[str, float] = {}
+        self._start = time.monotonic()
+        limit = f"{budget.minutes:g} minutes of processor time" if budget.minutes else f"{budget.steps:,} {counts}"
+        self.say(f"{limit}; the first update compiles and is not counted")
 
     def update(self, done: int) -> None:
         """Show the progress, after `done` decisions or other units in all."""
-        self._bar.update(self._budget.fraction(), f"{done:,} {self._counts}")
+        text = f"{done:,} {self._counts}, {self._budget.seconds():,.0f} s of processor time"
+        self._bar.update(self._budget.fraction(), text)
         if self._lines.are_due():
             results = "".join(f", {name} {value:+.3g}" for name, value in self._results.items())
-            used = f"{self._budget.seconds():,.0f} s, {100 * self._budget.fraction():.0f} %"
-            self.say(f"{used}, {done:,} {self._counts}{results}")
+            clock = f"{time.monotonic() - self._start:,.0f} s by the clock"
+            self.say(f"{100 * self._budget.fraction():.0f} %, {text}, {clock}{results}")
 
     def note(self, results: Mapping[str, float]) -> None:
         """Store the results of the latest evaluation; the next lines show them."""

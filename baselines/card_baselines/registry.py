@@ -68,6 +68,54 @@ AGENTS = {
 }
 """Name -> "module:Class". The class is called with `game` and `folder` if its parameters have these names."""
 
+ENCODERS = {
+    "holdem.kaminsky404": "card_baselines.papers.kaminsky2020.encoder:KAMINSKY404",
+    "holdem.shi2022": "card_baselines.papers.shi2022.encoder:SHI2022",
+}
+"""Encoders of papers, by family of games and name."""
+
+STYLES = {
+    "random": "every legal action alike",
+    "random_low_fold": "at random, folds seldom",
+    "always_call": "checks or calls",
+    "always_raise": "raises whenever it may",
+    "loose_passive": "many hands, calls more than it raises",
+    "tight_aggressive": "few hands, raises the good ones",
+    "position_ranges": "tight in early seats, wide on the button",
+    "equity": "pot odds against random hands",
+    "sklansky": "Sklansky's ranges, on every street",
+    "sklansky_loose": "the same, wider and less steady",
+    "chen": "Chen points of its hole cards",
+    "chen_loose": "the same, wider and less steady",
+    "shi_rules": "bets top pair, calls pairs and draws",
+    "shi_rules_loose": "the same, wider and less steady",
+    "rlcard_rule": "RLCard's rules, ignores the betting",
+    "cfr": "solved by CFR, an equilibrium if small",
+    "cfr_small": "solved by CFR, coarse abstraction",
+    "cfr_large": "solved by CFR-BR, hard to exploit",
+    "cfr_no_limit": "solved by CFR-BR, hard to exploit",
+    "cfr_limit_six_max": "solved by Monte Carlo CFR",
+    "cfr_no_limit_six_max": "solved by Monte Carlo CFR",
+    "resolve": "AGENT:resolve solves the river anew",
+    "resolve_turn": "AGENT:resolve_turn solves turn and river",
+    "mcts": "tree search over sampled hands, slow",
+    "ppo_limit_hu": "network, self-play PPO",
+    "distilled_limit_hu": "network, imitates cfr_large",
+    "mmd_limit_hu": "network, self-play near distilled_limit_hu",
+    "ppo_no_limit_hu": "network, self-play PPO",
+    "ppo_limit_six_max": "network, self-play PPO",
+    "ppo_no_limit_six_max": "network, self-play PPO",
+    "tight_no_limit_six_max": "network, raises or folds as people do",
+    "big2_lowest": "lowest card that is legal",
+    "big2_greedy": "as many cards as possible, lowest first",
+    "big2_planner": "fewest turns to get rid of its hand",
+    "ppo_big2": "network, self-play PPO",
+    "ppo_big2_clean": "network, sees all cards that were played",
+    "rollout": "sampled deals; AGENT:rollout with AGENT",
+}
+"""Name -> how the agent plays, in a few words. Second names of an agent and agents of papers have none, so that
+`card-envs agents` lists them with --all only."""
+
 ALGORITHMS = {
     "maskable_ppo": "card_baselines.sb3.maskable_ppo:ALGORITHM",
     "maskable_dqn": "card_baselines.sb3.maskable_dqn:ALGORITHM",
@@ -91,6 +139,7 @@ ALGORITHMS = {
 
 SAVED_AGENTS = {
     "mlp": "card_baselines.agents.learned.mlp_agent:MlpAgent",
+    "onnx": "card_baselines.agents.learned.onnx_agent:OnnxAgent",
     "recurrent": "card_baselines.agents.learned.recurrent_policy:RecurrentAgent",
     "tabular": "card_baselines.agents.learned.tabular_policy:TabularAgent",
     "snapshots": "card_baselines.average_strategy.snapshot_agent:SnapshotAgent",

@@ -23,7 +23,7 @@ from typing import IO, Any
 if sys.platform != "win32":
     import fcntl
 
-from card_envs.files import replace_file
+from card_envs.files import explain_damage, read_json_object, replace_file
 
 CONFIG, METRICS, EVALUATION = "config.json", "metrics.csv", "evaluation.json"
 CURVE, WEIGHTS = "curve.png", "policy.safetensors"
@@ -83,7 +83,7 @@ class RunFolder:
     def _lock_file(self) -> IO[str]:
         """Return the lock file, open and held by this process alone."""
         while True:
-            file = (self.path / LOCK).open("a+")
+            file = (self.path / LOCK).open("a+", encoding="utf-8")
             if sys.platform == "win32":
                 return file
             try:
@@ -115,11 +115,13 @@ class RunFolder:
         if self.is_started:
             before = self.config()
             self.require_same(config, may_change)
-            commits = [before["made_of"]["commit"], *before["made_of"].get("continued_at", [])]
-            if made_of["commit"] != commits[-1]:
-                commits.append(made_of["commit"])
-            changes = [*before["made_of"].get("changes", []), *self._changes(before, config, may_change)]
-            made_of = {**before["made_of"], "continued_at": commits[1:], **({"changes": changes} if changes else {})}
+            with explain_damage(self.path / CONFIG):
+                commits = [before["made_of"]["commit"], *before["made_of"].get("continued_at", [])]
+                if made_of["commit"] != commits[-1]:
+                    commits.append(made_of["commit"])
+                changes = [*before["made_of"].get("changes", []), *self._changes(before, config, may_change)]
+                changed = {"changes": changes} if changes else {}
+                made_of = {**before["made_of"], "continued_at": commits[1:], **changed}
         else:
             self._require_empty()
         try:
@@ -156,20 +158,19 @@ class RunFolder:
 
     def config(self) -> dict[str, Any]:
         """Return the configuration."""
-        config: dict[str, Any] = json.loads((self.path / CONFIG).read_text())
-        return config
+        return read_config(self.path)
 
     def write_json(self, name: str, content: Mapping[str, Any]) -> None:
         """Write a file of the folder as JSON."""
         with replace_file(self.path / name) as temporary:
-            temporary.write_text(json.dumps(content, indent=2) + "\n")
+            temporary.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 
     def log(self, row: Mapping[str, float]) -> None:
         """Append a row to the metrics; the first row decides the columns."""
         path = self.path / METRICS
         is_new = not path.exists()
         is_cut_off = not is_new and not path.read_bytes().endswith(b"\n")
-        with path.open("a", newline="") as file:
+        with path.open("a", encoding="utf-8", newline="") as file:
             if is_cut_off:
                 file.write("\n")
             columns = list(row) if is_new else self._columns()
@@ -179,7 +180,7 @@ class RunFolder:
             writer.writerow({key: f"{value:.6g}" if isinstance(value, float) else value for key, value in row.items()})
 
     def _columns(self) -> list[str]:
-        with (self.path / METRICS).open(newline="") as file:
+        with (self.path / METRICS).open(encoding="utf-8", newline="") as file:
             return next(csv.reader(file))
 
     def metrics(self) -> list[dict[str, float]]:
@@ -187,15 +188,23 @@ class RunFolder:
         path = self.path / METRICS
         if not path.exists():
             return []
-        with path.open(newline="") as file:
-            rows = list(csv.DictReader(file))
-        return [{key: float(value) for key, value in row.items() if value} for row in rows if None not in row.values()]
+        with explain_damage(path), path.open(encoding="utf-8", newline="") as file:
+            try:
+                rows = list(csv.DictReader(file))
+            except csv.Error as error:
+                raise ValueError(str(error)) from error
+            return [{k: float(value) for k, value in row.items() if value} for row in rows if None not in row.values()]
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """Return the configuration in a folder; ValueError if it is no JSON object."""
+    return read_json_object(folder / CONFIG)
 
 
 def git_commit() -> str:
     """Return the commit of the current folder, with "+changes" if files differ from it; "" outside a repository."""
     git: Callable[..., str] = lambda *args: subprocess.run(  # noqa: E731  local shorthand
-        ["git", *args], capture_output=True, text=True, check=True, timeout=10
+        ["git", *args], capture_output=True, encoding="utf-8", check=True, timeout=10
     ).stdout.strip()
     try:
         return git("rev-parse", "HEAD") + ("+changes" if git("status", "--porcelain") else "")

@@ -2,7 +2,7 @@
 
 from card_envs.agent.base import Agent, DuckTypedAgent, RandomAgent, StochasticAgent, SupportsAct, as_agent
 from card_envs.agent.decisions import Decisions, choose, decisions_at, likeliest, write_random_numbers
-from card_envs.agent.loading import CHOICES, find_agent, require_playable, split_choice, split_policy
+from card_envs.agent.loading import CHOICES, find_agent, require_playable, split_choice, split_policy, to_agent
 from card_envs.agent.probabilities import action_probabilities, estimate_probabilities, find_probabilities
 from card_envs.plugins import known_agents
 
@@ -26,5 +26,6 @@ __all__ = [
     "require_playable",
     "split_choice",
     "split_policy",
+    "to_agent",
     "write_random_numbers",
 ]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from card_envs.agent.decisions import Decisions, choose, likeliest
 from card_envs.game import Game
-from card_envs.observation import Encoder
+from card_envs.observation import Encoder, find_encoder
 
 _OPTIONAL_ATTRIBUTES = (
     "name", "encoder", "mixes", "is_stateless", "can_play", "deal_starts", "deal_ends", "observe_actions", "sees_end",
@@ -163,9 +163,11 @@ class Agent(ABC):
         method = getattr(self, name)
         return method is not None and getattr(method, "__func__", method) is not getattr(Agent, name)
 
-    def apply_encoder(self, game: Game) -> Game:
-        """Return the game with observations in the agent's encoder."""
-        return game if self.encoder is None else game.with_encoder(self.encoder)
+    def find_encoder(self, game: Game) -> Encoder:
+        """Return the encoder of the agent's observations; ValueError if it is unknown or not for this game."""
+        encoder = game.encoder if self.encoder is None else find_encoder(game.encoders, self.encoder)
+        game.find_layout(encoder)
+        return encoder
 
 
 class StochasticAgent(Agent):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from card_envs.compiler import kernel
 from card_envs.game import Game, Tables
-from card_envs.observation import mask_records, observation_records
+from card_envs.observation import Encoder, Layout, mask_records, observation_records
 from card_envs.rng import splitmix64
 
 _DECISION_STREAMS = np.uint64(0xD1B54A32D192ED03)
@@ -43,7 +43,8 @@ class Decisions:
     """
 
     game: Game
-    """The game, with the agent's encoder."""
+    encoder: Encoder
+    """The encoder of `observation`."""
     seats: NDArray[np.int64]
     """(n,): seats that see the tables and decide."""
     table_ids: NDArray[np.int64]
@@ -53,16 +54,19 @@ class Decisions:
     _tables: Tables
     _rows: NDArray[np.int64]
 
+    @property
+    def layout(self) -> Layout:
+        """The blocks of an observation."""
+        return self.game.find_layout(self.encoder)
+
     @cached_property
     def observation(self) -> NDArray[Any]:
-        """(n, d): what each seat sees, in the encoder of `game`; dtype and blocks are those of `game.layout`."""
-        observation = np.empty((len(self), self.game.layout.size), self.game.layout.dtype)
+        """(n, d): what each seat sees; dtype and blocks are those of `layout`."""
+        observation = np.empty((len(self), self.layout.size), self.layout.dtype)
         if self._acts().all():
             mask = self.__dict__.get("action_mask")
             mask = np.empty((len(self), self.game.num_actions), np.int8) if mask is None else mask
-            self.game.encoder.observe_batch(
-                self._tables, self._rows, observation_records(observation), mask_records(mask)
-            )
+            self.encoder.observe_batch(self._tables, self._rows, observation_records(observation), mask_records(mask))
             self.__dict__["action_mask"] = mask  # as computed by the encoder, so that it is not computed again
         else:
             self._observe_each(observation)
@@ -72,7 +76,7 @@ class Decisions:
         """Write the observation of each seat, one by one: `observe_batch` would write those of the actors."""
         records, unused = observation_records(observation), mask_records(np.empty((1, self.game.num_actions), np.int8))
         for j, (row, seat) in enumerate(zip(self._rows.tolist(), self.seats.tolist(), strict=True)):
-            self.game.encoder.observe(self._tables, row, seat, records[j : j + 1], unused)
+            self.encoder.observe(self._tables, row, seat, records[j : j + 1], unused)
 
     @cached_property
     def action_mask(self) -> NDArray[np.int8]:
@@ -167,18 +171,19 @@ def decisions_at(
     table_ids: NDArray[np.int64],
     random_numbers: NDArray[np.float64] | None = None,
     seats: NDArray[np.int64] | None = None,
+    encoder: Encoder | None = None,
 ) -> Decisions:
     """Return decisions at some tables.
 
     Args:
-        game: The game, with the encoder of the observations.
+        game: The game.
         tables: (N,) records.
         rows: (n,) indices of the tables.
         table_ids: (n,) ids of these tables in the match.
         random_numbers: (n,) numbers in [0, 1) for the agent; None for zeros.
         seats: (n,) seats that see the tables; None for the seats to act, then no table may be over.
+        encoder: Encoder of the observations; None for that of the game.
     """
     seats = tables["actor"][rows].astype(np.int64) if seats is None else seats
-    return Decisions(
-        game, seats, table_ids, np.zeros(len(rows)) if random_numbers is None else random_numbers, tables, rows
-    )
+    random_numbers = np.zeros(len(rows)) if random_numbers is None else random_numbers
+    return Decisions(game, encoder or game.encoder, seats, table_ids, random_numbers, tables, rows)

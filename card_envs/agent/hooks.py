@@ -36,7 +36,7 @@ def show_actions(
     """Call `observe_actions` of an agent that defines it, once for each of its seats.
 
     Args:
-        game: The game, with the agent's encoder.
+        game: The game.
         agent: The agent.
         tables: (N,) records before the actions.
         rows: (n,) indices of the tables at which the agent has seats and an action is taken.
@@ -46,8 +46,11 @@ def show_actions(
         call: Function that calls a hook with its arguments.
     """
     if agent.needs_actions:
+        encoder = agent.find_encoder(game)
         for own in seats:
-            call(agent.observe_actions, decisions_at(game, tables, rows, table_ids, seats=own), actions)
+            call(
+                agent.observe_actions, decisions_at(game, tables, rows, table_ids, seats=own, encoder=encoder), actions
+            )
 
 
 def end_deals(
@@ -57,7 +60,7 @@ def end_deals(
     """Call `sees_end` of an agent that defines it, once for each of its seats, then `deal_ends`.
 
     Args:
-        game: The game, with the agent's encoder.
+        game: The game.
         agent: The agent.
         tables: (N,) records.
         rows: (n,) indices of the tables at which the agent has seats and the deal is over.
@@ -66,6 +69,7 @@ def end_deals(
         call: Function that calls a hook with its arguments.
     """
     if agent.needs_showdowns:
+        encoder = agent.find_encoder(game)
         for own in seats:
-            call(agent.sees_end, decisions_at(game, tables, rows, table_ids, seats=own))
+            call(agent.sees_end, decisions_at(game, tables, rows, table_ids, seats=own, encoder=encoder))
     call(agent.deal_ends, table_ids, tables["payoff"][rows, : game.num_seats] / game.chips_per_reward)

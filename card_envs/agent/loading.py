@@ -7,16 +7,19 @@ import inspect
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any
+from urllib.parse import parse_qsl
 
 from card_envs import plugins
 from card_envs.agent.base import Agent, DuckTypedAgent, SupportsAct, as_agent
 from card_envs.extras import how_to_install
+from card_envs.files import explain_damage
 from card_envs.game import Game
 from card_envs.locations import (
     UnknownNameError,
     UntrustedNameError,
+    list_choices,
     load_file,
     load_module,
     registered_names_only,
@@ -28,6 +31,7 @@ from card_envs.observation import find_encoder
 _CONFIG = "config.json"
 CHOICES = _GREEDY, _ = "greedy", "sampling"
 """Suffixes of agent names, as in "ppo_big2:greedy": take the most probable action, or sample one."""
+_VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _FORMS = '"module:Class", "path/to/file.py:Class" or the folder of a training run'
 
 
@@ -38,9 +42,10 @@ def find_agent(spec: str, game: Game, device: str = "cpu") -> Agent:
 
     Args:
         spec: A registered name (`known_agents`), "module:Class", "path/to/file.py:Class", or the folder of a training
-            run. The suffix ":greedy" or ":sampling" sets how the agent picks its actions. "a:b" makes agent a the
-            policy of the registered agent b ("ppo_big2:rollout"). "scheme:ARGUMENT" passes an argument to a registered
-            scheme ("llm:MODEL").
+            run. Code may be followed by arguments of the class, as strings: "file.py:Class?path=a.pt". The suffix
+            ":greedy" or ":sampling" sets how the agent picks its actions. "a:b" makes agent a the policy of the
+            registered agent b ("ppo_big2:rollout"). "scheme:ARGUMENT" passes an argument to a registered scheme
+            ("llm:MODEL").
         game: The game that the agent is to play.
         device: Device of the agent's networks: auto, cpu, cuda or cuda:N.
 
@@ -64,7 +69,8 @@ def find_agent(spec: str, game: Game, device: str = "cpu") -> Agent:
         if _is_run_folder(spec):
             agent = _load_saved(spec, offered)
         else:
-            agent = _make(class_at(spec, _find_location(spec)), offered)
+            code, arguments = _split_arguments(spec)
+            agent = _make(class_at(spec, _find_location(code)), offered, arguments)
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(f"agent {spec!r}: {how_to_install(error)}", name=error.name) from error
     if choice:
@@ -103,16 +109,36 @@ def split_policy(spec: str) -> tuple[str, str]:
     return (policy, name) if takes_one else ("", spec)
 
 
-def _make(make: Any, offered: Mapping[str, Any]) -> Agent:
-    """Return an instance of an agent class, made with those of the offered arguments that its signature names."""
+def _split_arguments(spec: str) -> tuple[str, dict[str, str]]:
+    """Split the arguments off code: "a.py:A?path=b&size=3" -> ("a.py:A", {"path": "b", "size": "3"})."""
+    code, mark, text = spec.partition("?")
+    if ":" not in code or not mark:
+        return spec, {}
+    try:
+        return code, dict(parse_qsl(text, keep_blank_values=True, strict_parsing=True))
+    except ValueError as error:
+        raise ValueError(f'agent {spec!r}: arguments are written "{code}?name=value&name=value"') from error
+
+
+def _make(make: Any, offered: Mapping[str, Any], arguments: Mapping[str, str] = MappingProxyType({})) -> Agent:
+    """Return an instance of an agent class, made with those of the offered arguments that its signature names.
+
+    Raises ValueError if the user gave `arguments` that the signature does not name, or not those that it needs.
+    """
     parameters = inspect.signature(make).parameters
-    return as_agent(make(**{name: value for name, value in offered.items() if name in parameters}))
+    if unknown := [name for name in arguments if name not in parameters]:
+        raise ValueError(f"{make.__name__} has no argument {unknown[0]!r}: choose among {list(parameters)}")
+    chosen = {name: value for name, value in {**offered, **arguments}.items() if name in parameters}
+    needed = [each.name for each in parameters.values() if each.default is each.empty and each.kind not in _VARIADIC]
+    if missing := [name for name in needed if name not in chosen]:
+        raise ValueError(f'{make.__name__} needs the argument {missing[0]!r}: add "?{missing[0]}=VALUE" to its name')
+    return as_agent(make(**chosen))
 
 
 def _load_saved(spec: str, offered: Mapping[str, Any]) -> Agent:
     """Return the agent that was saved in a folder; the names in its files must be registered ones."""
     config, game = Path(spec) / _CONFIG, offered["game"]
-    with registered_names_only(config):
+    with registered_names_only(config), explain_damage(config.parent):
         agent = require_playable(_make(class_at(spec, _parse_location(config)), offered), game)
         if isinstance(agent.encoder, str):
             find_encoder(game.encoders, agent.encoder)  # checked here, where names from a file are restricted
@@ -151,6 +177,16 @@ def require_playable(player: SupportsAct, game: Game) -> Agent:
     return agent
 
 
+def to_agent(agent: SupportsAct | str, game: Game) -> Agent:
+    """Return the agent of a name (`find_agent`), or an agent itself, if it can play the game.
+
+    Raises:
+        ValueError: If it cannot play the game, and for an unknown name.
+        TypeError: If it is no agent.
+    """
+    return find_agent(agent, game) if isinstance(agent, str) else require_playable(agent, game)
+
+
 def _find_location(spec: str) -> str:
     """Return the "module:Class" of a spec; ValueError if it cannot be found."""
     path = Path(spec)
@@ -170,7 +206,7 @@ def _find_location(spec: str) -> str:
 def _list_classes(path: Path) -> str:
     """Return the specs of the classes in a file as text; the file is parsed, not run."""
     try:
-        classes = [node.name for node in ast.parse(path.read_text()).body if isinstance(node, ast.ClassDef)]
+        classes = [node.name for node in ast.parse(path.read_bytes()).body if isinstance(node, ast.ClassDef)]
     except (OSError, SyntaxError, ValueError):
         classes = []
     return " or ".join(f'"{path}:{name}"' for name in classes) or f'"{path}:Class"'
@@ -183,8 +219,8 @@ def _parse_location(config: Path) -> str:
     that register no kind, the location of a registered agent.
     """
     try:
-        named = str(json.loads(config.read_text())["agent"])
-    except (ValueError, KeyError, TypeError) as error:
+        named = str(json.loads(config.read_text(encoding="utf-8"))["agent"])
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise ValueError(f"{config} names no agent: it is not the configuration of a run") from error
     kinds = plugins.list_plugins(plugins.SAVED_AGENTS)
     if named in kinds:
@@ -239,8 +275,8 @@ def _load_agent_file(spec: str, path: Path) -> ModuleType:
 
 
 def _fail(message: str, name: str, known: Mapping[str, Any]) -> Any:
-    choices = f"choose one of {sorted(known)}, or pass {_FORMS}{_installation_hint()}"
-    raise UnknownNameError(f"{message}{suggest_name(name, known)}: {choices}", "agent")
+    choices = f"{list_choices(sorted(known), 'card_envs.agent.known_agents()')}, or pass {_FORMS}{_installation_hint()}"
+    raise UnknownNameError(f"{message}{suggest_name(name, known)}{choices}", "agent")
 
 
 def _installation_hint() -> str:

@@ -85,7 +85,7 @@ class SwitchingAgent(Agent):
 
 def _select(decisions: Decisions, rows: NDArray[np.int64], agent: Agent) -> Decisions:
     """Return the decisions at some rows in the encoder of an agent."""
-    return replace(decisions.part(rows), game=agent.apply_encoder(decisions.game))
+    return replace(decisions.part(rows), encoder=agent.find_encoder(decisions.game))
 
 
 @dataclass(frozen=True, eq=False)

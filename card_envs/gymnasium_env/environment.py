@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from card_envs.conventional_aec import ILLEGAL_REWARD
 from card_envs.display import Display
-from card_envs.envs import find_entry, make_game
+from card_envs.envs import as_game
 from card_envs.game import Game, check_actions
 from card_envs.rendering import FRAMES_PER_SECOND, RENDER_MODES, Frame, check_render_mode, render_table
-from card_envs.single_seat import LearnerStep, Opponents, SingleSeatTables, check_illegal_action, replace_illegal
+from card_envs.single_seat import LearnerStep, Opponents, SingleSeatTables, check_illegal_action, final_mask
 from card_envs.text import action_names, parse_action, write_prompt
 
 Observation = dict[str, NDArray[Any]]
@@ -22,7 +22,7 @@ Info = dict[str, Any]
 
 
 def make_env(
-    game_id: str,
+    game_id: Game | str,
     opponents: Opponents = "random",
     seat: int | None = None,
     illegal_action: str = "penalty",
@@ -35,9 +35,9 @@ def make_env(
     `gymnasium.make` copies its arguments, agents included, into the environment's spec; this function does not.
 
     Args:
-        game_id: Environment id, such as "limit_holdem-v0".
-        opponents: Agents at the other seats: a name of `find_agent`, an agent, or a list of either, from which one is
-            drawn for each deal.
+        game_id: Environment id, such as "limit_holdem-v0", or a game.
+        opponents: Agents at the other seats: a name of `find_agent`, an agent, or a list, from which each deal draws an
+            item: an agent for all seats, or a list with one for each, in the order of play after the learner.
         seat: Seat of the learner; None draws it for each deal.
         illegal_action: Treatment of illegal actions: "penalty", "random" or "raise", see the module.
         render_mode: "human", "rgb_array", "ansi" or None.
@@ -50,15 +50,14 @@ def make_env(
         >>> sorted(observation)
         ['action_mask', 'observation']
     """
-    entry = find_entry(game_id)
-    return CardEnv(make_game(entry.id, **settings), opponents, seat, illegal_action, render_mode, skip_forced)
+    return CardEnv(as_game(game_id, **settings), opponents, seat, illegal_action, render_mode, skip_forced)
 
 
 class CardEnv(gymnasium.Env[Observation, Any]):
     """One seat of a game against agents. An episode is a deal; the reward comes with its last step.
 
     Args:
-        game: The game, see `card_envs.make_game`.
+        game: The game, see `card_envs.make_game`, or an environment id.
         opponents: Agents at the other seats, as in `make_env`.
         seat: Seat of the learner; None draws it for each deal.
         illegal_action: Treatment of illegal actions: "penalty", "random" or "raise", see the module.
@@ -70,14 +69,14 @@ class CardEnv(gymnasium.Env[Observation, Any]):
 
     def __init__(
         self,
-        game: Game,
+        game: Game | str,
         opponents: Opponents = "random",
         seat: int | None = None,
         illegal_action: str = "penalty",
         render_mode: str | None = None,
         skip_forced: bool = False,
     ) -> None:
-        self.game = game
+        self.game = game = as_game(game)
         self.render_mode = check_render_mode(render_mode)
         self._display = Display(game.name, FRAMES_PER_SECOND)
         self.observation_space = game.observation_space
@@ -120,7 +119,8 @@ class CardEnv(gymnasium.Env[Observation, Any]):
             action: Action id.
 
         Returns:
-            Observation, reward in the unit of the game, terminated, truncated (always False), info.
+            Observation, reward in the unit of the game, terminated, truncated (always False), info. The action mask of
+            the final observation is all ones.
 
         Raises:
             IllegalActionError: For an action outside the space, and for an illegal one with illegal_action="raise".
@@ -129,14 +129,14 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         if self._last_step is None or self._is_over:
             raise gymnasium.error.ResetNeeded("the episode is over, or has not begun: call reset()")
         chosen = check_actions(np.asarray(action)[None], 1)
-        legal, replaced = replace_illegal(chosen, self._last_step.action_mask, self._illegal_action, self.np_random)
+        legal, replaced = self._tables.replace_illegal(chosen, self._illegal_action, self.np_random)
         seat = int(self._last_step.seats[0])
         self._last_step = result = self._tables.step(legal)
         self._is_over = bool(result.is_over[0])
         self._show()
         reward = float(result.rewards[0])
         if self._is_over:
-            info = {"action_mask": np.zeros(self.game.num_actions, np.int8), "seat": seat}
+            info = {"action_mask": final_mask(self.game), "seat": seat}
             observation = result.final_observation[0]
         else:
             info = {"action_mask": result.action_mask[0], "seat": seat}
@@ -147,10 +147,10 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         return {"observation": observation, "action_mask": info["action_mask"]}, reward, self._is_over, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return the legal actions (num_actions,), for sb3-contrib."""
+        """Return the legal actions (num_actions,), for sb3-contrib; all True if no episode runs."""
         if self._last_step is None or self._is_over:
-            return np.zeros(self.game.num_actions, np.bool_)
-        return np.asarray(self._last_step.action_mask[0], np.bool_)
+            return final_mask(self.game).astype(np.bool_)
+        return self._tables.action_masks()[0].astype(np.bool_)
 
     def action_names(self) -> dict[int, str]:
         """Return the learner's legal actions: action id -> name, such as "raise to 6"; {} after the episode."""

@@ -41,8 +41,11 @@ class MatchFile:
         self._recorder: Recorder | None = None
 
     def __enter__(self) -> Self:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._body = tempfile.TemporaryFile("w+", dir=self.path.parent, encoding="utf-8", newline="\n")
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._body = tempfile.TemporaryFile("w+", dir=self.path.parent, encoding="utf-8", newline="\n")
+        except OSError as error:  # which names the temporary file, or a folder above
+            raise type(error)(error.errno, error.strerror, str(self.path)) from error
         return self
 
     def on_deal(self, batch: MatchBatch) -> None:

@@ -232,7 +232,7 @@ def _content(path: Path) -> bytes | None:
 def _write(path: Path, data: bytes) -> None:
     """Write a file atomically; raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)  # it may have been deleted
-    with replace_file(path) as temporary:
+    with replace_file(path, survives_power_loss=False) as temporary:  # a damaged file is compiled again
         temporary.write_bytes(data)
 
 

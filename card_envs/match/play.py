@@ -12,8 +12,9 @@ from functools import partial
 
 import numpy as np
 
-from card_envs.agent import Agent, SupportsAct, decisions_at, require_playable, write_random_numbers
+from card_envs.agent import Agent, SupportsAct, decisions_at, find_agent, require_playable, write_random_numbers
 from card_envs.agent.hooks import end_deals, show_actions
+from card_envs.envs import as_game
 from card_envs.game import Game, Tables, check_count
 from card_envs.match.callbacks import MatchBatch, MatchCallback
 from card_envs.match.result import AgentError, MatchInterrupted, MatchResult, units_of
@@ -23,8 +24,8 @@ from card_envs.typing import Rows
 
 
 def play_match(
-    game: Game,
-    agents: Sequence[SupportsAct],
+    game: Game | str,
+    agents: Sequence[SupportsAct | str],
     hands: int,
     seed: int,
     duplicate: bool = False,
@@ -41,8 +42,9 @@ def play_match(
     In hand h, agent j sits at seat (j + h) % num_seats, so that every agent has every seat equally often.
 
     Args:
-        game: The game with its settings, see `card_envs.make_game`.
-        agents: One agent per seat. The same agent may have several seats; any object with a method `act` can be used.
+        game: The game with its settings, see `card_envs.make_game`, or an environment id.
+        agents: One agent per seat: a name of `find_agent`, or any object with a method `act`, which may have several
+            seats.
         hands: Number of hands; rounded up to whole deals of a duplicate match, and to whole tables.
         seed: Seed of the deals and of the random numbers of decisions.
         duplicate: Whether to play each deal (cards, button, stacks) num_seats times in a row with the agents moved
@@ -66,19 +68,19 @@ def play_match(
         MatchInterrupted: On Ctrl-C; a KeyboardInterrupt with the same attribute.
 
     Example:
-        >>> from card_envs import make_game
-        >>> from card_envs.agent import RandomAgent
-        >>> result = play_match(make_game("leduc_holdem-v0"), [RandomAgent(), RandomAgent()], hands=1000, seed=0)
+        >>> result = play_match("leduc_holdem-v0", ["random", "random"], hands=1000, seed=0)
         >>> result.names, result.hands
         (('random', 'random'), 1000)
     """
     for name, count in {"hands": hands, "num_tables": num_tables, "hands_per_table": hands_per_table}.items():
         check_count(name, count)
+    game = as_game(game)
     if len(agents) != game.num_seats:
         raise ValueError(
             f"{game.name} has {game.num_seats} seats: {game.num_seats} agents are needed, not {len(agents)}"
         )
-    match = _Match(game, agents, seed, game.num_seats if duplicate else 1, hands_per_table, on_error, callbacks)
+    playing = [find_agent(agent, game) if isinstance(agent, str) else agent for agent in agents]
+    match = _Match(game, playing, seed, game.num_seats if duplicate else 1, hands_per_table, on_error, callbacks)
     samples = -(-hands // match.hands_per_sample)
     record = _Record(match, samples, until)
     samples_at_once = max(1, num_tables // match.plays)
@@ -168,7 +170,7 @@ class _Match:
         return self.plays * self.hands_per_table
 
     def _make_player(self, agent: Agent, index: int) -> Player:
-        return Player(agent, agent.apply_encoder(self.game), np.random.default_rng([self.seed % 2**64, index]))
+        return Player(agent, agent.find_encoder(self.game), np.random.default_rng([self.seed % 2**64, index]))
 
     def play_samples(self, first: int, end: int, record: _Record) -> None:
         """Play the samples first .. end - 1, the hands of a table one after the other, and record them."""
@@ -213,7 +215,7 @@ class _Match:
         player, agents = self.players[index], np.flatnonzero(self.player_of_agent == index)
         seats = (agents[:, None] + batch.hands[rows]) % self.game.num_seats
         table_ids, call = batch.table_ids[rows], partial(self.runner.call, player)
-        hook(player.game, player.agent, batch.tables, rows, table_ids, seats, *actions, call=call)
+        hook(self.game, player.agent, batch.tables, rows, table_ids, seats, *actions, call=call)
 
     def _deal_tables(self, deals: Rows) -> Tables:
         """Return the tables of `deals` after dealing, each `plays` times."""
@@ -237,8 +239,9 @@ class _Match:
             mine = np.flatnonzero(players == index) if len(self.players) > 1 else np.arange(len(rows))
             if len(mine):
                 decisions = decisions_at(
-                    player.game, batch.tables, rows[mine], batch.table_ids[rows[mine]], random_numbers[mine]
-                )
+                    self.game, batch.tables, rows[mine], batch.table_ids[rows[mine]], random_numbers[mine],
+                    encoder=player.encoder,
+                )  # fmt: skip
                 actions[mine] = self.runner.ask(player, decisions, batch, rows[mine])
         return actions
 

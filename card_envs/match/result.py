@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from card_envs.formatting import json_number
 from card_envs.game import Game
 from card_envs.match.stopping import StoppingRule
-from card_envs.match.summary import Summary, summarise_deals
+from card_envs.match.summary import FEWEST_DEALS, Summary, num_hands_needed, summarise_deals
 
 
 @dataclass(frozen=True)
@@ -83,10 +83,26 @@ class MatchResult:
         return np.asarray(sums / (self.hands_per_sample * self.chips_per_reward), np.float64)
 
     @cached_property
+    def hands_needed(self) -> int | None:
+        """Number of hands from which the means of this match have intervals; None if they have.
+
+        All means of two agents have one. At three or more seats, see `summary.num_hands_needed`; of duplicate deals,
+        `summary.FEWEST_DEALS` are enough.
+        """
+        if len(self.names) == 2:
+            return None
+        if self.duplicate:
+            return FEWEST_DEALS * self._plays if self.deals < FEWEST_DEALS else None
+        return num_hands_needed(self.payoffs.astype(np.float64))
+
+    @cached_property
     def agents(self) -> tuple[Summary, ...]:
         """Mean per hand of each agent with its 95 % interval, in `unit`."""
         make = summarise_deals if self.until is None else self.until.summarise
-        return tuple(make(name, self.deal_means[:, agent]) for agent, name in enumerate(self.names))
+        return tuple(
+            make(name, self.deal_means[:, agent]).without_interval(self.hands_needed)
+            for agent, name in enumerate(self.names)
+        )
 
     @cached_property
     def hand_sds(self) -> tuple[float, ...]:
@@ -104,7 +120,7 @@ class MatchResult:
         make = summarise_deals if self.until is None else self.until.summarise
         return tuple(
             tuple(
-                make(name, samples)
+                make(name, samples).without_interval(self.hands_needed)
                 for position, name in enumerate(self.position_names)
                 if len(samples := self._means_at(agent, position))
             )
@@ -131,7 +147,7 @@ class MatchResult:
         return np.asarray(paid - paid.T, np.float64)
 
     def as_json(self, env_id: str, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the report of `card-envs match --json`; infinite bounds become None.
+        """Return the report of `card-envs match --json`; infinite bounds become None, and `hands_needed` says why.
 
         Args:
             env_id: Id of the environment.
@@ -160,6 +176,8 @@ class MatchResult:
                 )
             ],
         }
+        if self.hands_needed is not None:
+            report["hands_needed"] = self.hands_needed
         if self.until is not None:
             report["until_decided"] = {"decided": self.is_decided, "margin": self.until.margin}
         if self.faults:

@@ -14,6 +14,7 @@ from card_envs.agent import Agent, Decisions
 from card_envs.game import Game, check_actions
 from card_envs.match.callbacks import MatchBatch
 from card_envs.match.result import AgentError, Fault
+from card_envs.observation import Encoder
 from card_envs.typing import Rows
 
 ON_ERROR = ("abort", "forfeit")
@@ -22,10 +23,10 @@ ON_ERROR = ("abort", "forfeit")
 
 @dataclass(frozen=True, eq=False)
 class Player:
-    """An agent with its random generator and the game with its encoder. It may have several seats."""
+    """An agent with its encoder and random generator. It may have several seats."""
 
     agent: Agent
-    game: Game
+    encoder: Encoder
     rng: np.random.Generator
 
 

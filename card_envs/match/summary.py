@@ -6,10 +6,15 @@ Intervals need SciPy (extra `stats`); matches can be played without it.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+
+FEWEST_HANDS, FEWEST_DEALS = 300, 10
+"""Numbers of hands, and of duplicate deals, from which any results at three or more seats have intervals."""
+_FEWEST_LARGE = 10
+"""Number of equally large results, others being zero, whose hands are enough at any length of a match."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +31,8 @@ class Summary:
     """Standard error of the mean; NaN for a single sample."""
     num_samples: int
     """Number of independent samples: deals, or tables with several hands."""
+    hands_needed: int | None = None
+    """Hands from which there is an interval, if these are too few (`num_hands_needed`); `ci95` is then infinite."""
 
     @property
     def sd(self) -> float:
@@ -34,13 +41,18 @@ class Summary:
 
     @property
     def half_width(self) -> float:
-        """Half-width of the interval, the number after "±"."""
+        """Half the width of the interval, which may be longer on one side of the mean."""
         return (self.ci95[1] - self.ci95[0]) / 2
 
     def scale(self, factor: float) -> Summary:
         """Return the summary in another unit: all numbers times `factor`, such as 100 for bb/100."""
         low, high = sorted(bound * factor for bound in self.ci95)
-        return Summary(self.name, self.mean * factor, (low, high), self.standard_error * abs(factor), self.num_samples)
+        error = self.standard_error * abs(factor)
+        return replace(self, mean=self.mean * factor, ci95=(low, high), standard_error=error)
+
+    def without_interval(self, hands_needed: int | None) -> Summary:
+        """Return the summary with an infinite interval because it needs more hands; unchanged for None."""
+        return self if hands_needed is None else replace(self, ci95=(-math.inf, math.inf), hands_needed=hands_needed)
 
 
 def summarise(name: str, samples: NDArray[np.float64], confidence: float = 0.95) -> Summary:
@@ -73,8 +85,8 @@ def summarise(name: str, samples: NDArray[np.float64], confidence: float = 0.95)
 def summarise_deals(name: str, samples: NDArray[np.float64]) -> Summary:
     """Return mean and 95 % interval of the results of independent deals, which are skewed.
 
-    With few deals, Student's interval misses the mean too often, on the side of rare large results. This interval is
-    wider by the first term of the Edgeworth expansion of Student's t, see `johnson_quantile`.
+    With few deals, Student's interval misses the mean too often, on the side of rare large results. On that side, this
+    interval is longer by the first term of the Edgeworth expansion of Student's t, see `skewed_interval`.
 
     Args:
         name: Name of the summary, usually that of an agent.
@@ -87,8 +99,7 @@ def summarise_deals(name: str, samples: NDArray[np.float64]) -> Summary:
     if count == 1:
         return without_interval(name, mean)
     error = float(samples.std(ddof=1)) / math.sqrt(count)
-    half_width = error * johnson_quantile(skewness(samples), count)
-    return Summary(name, mean, (mean - half_width, mean + half_width), error, count)
+    return Summary(name, mean, skewed_interval(mean, error, skewness(samples), count), error, count)
 
 
 def without_interval(name: str, mean: float) -> Summary:
@@ -104,16 +115,42 @@ def skewness(samples: NDArray[np.float64]) -> float:
     return float(np.mean(deviations**3)) / variance**1.5 if variance > (1e-12 * largest) ** 2 else 0.0
 
 
-def johnson_quantile(skewness: float, count: int) -> float:
-    """Return the half-width, in standard errors, of a 95 % interval of the mean of `count` skewed samples.
+def skewed_interval(mean: float, error: float, skewness: float, count: int) -> tuple[float, float]:
+    """Return a 95 % interval of the mean of `count` samples, which is longer on the side of their long tail.
 
-    It is Student's quantile q with `count` - 1 degrees of freedom, plus |skewness| (1 + 2 q^2) / (6 sqrt(count)), by
-    which the quantiles of a skewed mean's t statistic shift (Johnson 1978; Hall, On the removal of skewness by
-    transformation, Journal of the Royal Statistical Society B 54, 1992). The bound on the other side is moved as far,
-    so that the interval is symmetric.
+    On the short side it is Student's interval, with the quantile q for `count` - 1 degrees of freedom. On the side of
+    the long tail q grows by |skewness| (1 + 2 q^2) / (6 sqrt(count)), by which the quantiles of a skewed mean's t
+    statistic shift (Johnson 1978; Hall, On the removal of skewness by transformation, Journal of the Royal Statistical
+    Society B 54, 1992). The bound on the short side stays, since the skewness of few samples is uncertain.
+
+    Args:
+        mean: Mean of the samples.
+        error: Its standard error.
+        skewness: Skewness of the samples; the long tail is above the mean if it is positive.
+        count: Number of samples, at least 2.
     """
     quantile = student_t_quantile(0.975, count - 1)
-    return quantile + abs(skewness) * (1 + 2 * quantile**2) / (6 * math.sqrt(count))
+    shift = abs(skewness) * (1 + 2 * quantile**2) / (6 * math.sqrt(count))
+    short, long = quantile * error, (quantile + shift) * error
+    return (mean - long, mean + short) if skewness < 0 else (mean - short, mean + long)
+
+
+def num_hands_needed(results: NDArray[np.float64]) -> int | None:
+    """Return the number of hands from which the means of agents have intervals; None if these hands are enough.
+
+    An agent that seldom plays, and then may win several stacks, has results with a skewness of up to 6. Samples do not
+    show it as long as the large results have not occurred, so fewer than `FEWEST_HANDS` hands are refused if a few of
+    them decide the variance of any agent's results.
+
+    Args:
+        results: (hands, agents): results of single hands, of different deals.
+    """
+    if len(results) >= FEWEST_HANDS:
+        return None
+    deviations = results - results.mean(axis=0)
+    squares = (deviations**2).sum(axis=0)
+    decisive = squares**2 < _FEWEST_LARGE * (deviations**4).sum(axis=0)
+    return FEWEST_HANDS if decisive.any() else None
 
 
 def require_samples(samples: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pettingzoo.test import api_test, seed_test
 
 from card_envs.aec import GameAEC
+from card_envs.chance import CHANCE
 from card_envs.episode import resample_episode
 from card_envs.game import ILLEGAL, Game, Tables
 from card_envs.testing.play import CheckFailure, decisions, digest, episodes, view
@@ -124,8 +125,8 @@ def check_payoffs(game: Game, seed: int, deals: int) -> None:
 
 def check_leaks(game: Game, seed: int, deals: int) -> None:
     """Check that hidden cards change nothing that a seat gets, and own cards only private blocks."""
-    if game.info.chance is None:
-        raise NotApplicable("the game does not describe its cards: fill `GameInfo.chance`")
+    if CHANCE.find(game) is None:
+        raise NotApplicable("the game does not describe its cards: register the feature chance")
     rng = np.random.default_rng(seed)
     public = np.concatenate([np.full(block.size, not block.private) for block in game.layout.blocks])
     for episode in episodes(game, seed, deals):

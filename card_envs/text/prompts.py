@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from card_envs.game import NOBODY, Game, Tables
+from card_envs.text.interface import TEXT
 from card_envs.text.transcript import Transcript
 
 FORMS = ("compact", "verbose")
@@ -46,7 +47,7 @@ def write_prompt(
     if not 0 <= seat < game.num_seats:
         raise ValueError(f"seat {seat} is outside 0..{game.num_seats - 1}")
     view = censor_table(game, tables, i, seat)
-    verbose, text = form == "verbose", game.info.text
+    verbose, text = form == "verbose", TEXT.find(game)
     lines: list[str] = []
     if text is not None and verbose:
         lines += [text.rules, ""]
@@ -92,6 +93,7 @@ def action_names(game: Game, tables: Tables, i: int) -> dict[int, str]:
 
 def describe_legal_actions(game: Game, tables: Tables, i: int) -> str:
     """Return the legal actions of the actor at table i in one line; ranges of amounts and long lists are shortened."""
-    if game.info.text is not None:
-        return game.info.text.describe_legal(tables, i)
+    text = TEXT.find(game)
+    if text is not None:
+        return text.describe_legal(tables, i)
     return ", ".join(action_names(game, tables, i).values())

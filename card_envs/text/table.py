@@ -12,6 +12,7 @@ from card_envs.agent.hooks import end_deals, group_by_agent, show_actions
 from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError, Tables
 from card_envs.rng import random_seed
 from card_envs.text.answers import parse_action
+from card_envs.text.interface import TEXT
 from card_envs.text.prompts import FORMS, action_names, censor_table, write_prompt
 from card_envs.text.transcript import Transcript
 from card_envs.typing import Rows
@@ -47,7 +48,7 @@ class TextTable:
             raise ValueError(f"form {form!r} is not known: choose one of {list(FORMS)}")
         self.game, self.form = game, form
         self._agents = {seat: self._find_agent(seat, agent) for seat, agent in (agents or {}).items()}
-        self._games = {seat: agent.apply_encoder(game) for seat, agent in self._agents.items()}
+        self._encoders = {seat: agent.find_encoder(game) for seat, agent in self._agents.items()}
         self._listeners = group_by_agent(self._agents)
         self._tables = self.game.seeded_tables(1, random_seed())
         self._rng = np.random.default_rng()
@@ -134,20 +135,21 @@ class TextTable:
     def _call_hook(self, hook: Callable[..., None], tables: Tables, *actions: Rows) -> None:
         """Call a function of `card_envs.agent.hooks` for every agent."""
         for agent, seats in self._listeners:
-            hook(self._games[int(seats[0])], agent, tables, _ROW, _ROW, seats[:, None], *actions)
+            hook(self.game, agent, tables, _ROW, _ROW, seats[:, None], *actions)
 
     def _play_agents(self, actor: int) -> None:
         """Let agents act until a seat without one is to act or the deal is over."""
         while actor != NOBODY and actor in self._agents:
             agent = self._agents[actor]
-            decisions = decisions_at(self._games[actor], self._tables, _ROW, _ROW, self._rng.random(1))
+            numbers, encoder = self._rng.random(1), self._encoders[actor]
+            decisions = decisions_at(self.game, self._tables, _ROW, _ROW, numbers, encoder=encoder)
             actor = self._apply(int(agent.act(decisions, self._rng)[0]))[1]
         self.seat = actor
         if actor == NOBODY:
             self._finish()
 
     def _finish(self) -> None:
-        text = self.game.info.text
+        text = TEXT.find(self.game)
         outcome = text.describe_outcome(self._tables, 0) if text is not None else ""
         parts = [*self.transcript.lines(), outcome, self.result()]
         self.summaries = [*self.summaries, "; ".join(part for part in parts if part)][-_KEPT_SUMMARIES:]

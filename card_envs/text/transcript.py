@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from card_envs.game import NOBODY, Game, Tables
+from card_envs.text.interface import TEXT
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Transcript:
         seat = int(tables["actor"][i])
         if seat == NOBODY:
             raise ValueError("the deal is over: no action can be recorded")
-        text = self._game.info.text
+        text = TEXT.find(self._game)
         stage = text.stage(tables, i) if text is not None else ""
         event = Event(seat, stage, self._game.action_name(tables, i, action))
         self.events.append(event)

@@ -95,7 +95,7 @@ def test_an_agent_that_defines_act_alone_has_all_the_rest() -> None:
     agent = TightCaller()
     agent.deal_starts(np.arange(2))
     agent.deal_ends(np.arange(2), np.zeros((2, 2)))
-    assert agent.can_play(LIMIT) and agent.encoder is None and agent.apply_encoder(LIMIT) is LIMIT
+    assert agent.can_play(LIMIT) and agent.encoder is None and agent.find_encoder(LIMIT) is LIMIT.encoder
     assert not agent.shows_probabilities and not agent.needs_deal_events
     with pytest.raises(NotImplementedError, match="'tight_caller' does not show its probabilities"):
         agent.probabilities(None)  # type: ignore[arg-type]
@@ -141,7 +141,7 @@ def test_an_object_that_is_no_agent_is_taken_as_one_with_all_that_it_defines() -
     player = QuacksALot()
     agent = as_agent(player)
     assert isinstance(agent, DuckTypedAgent) and agent.player is player
-    assert (agent.name, agent.encoder, agent.apply_encoder(LIMIT).encoder.name) == ("loud", "rlcard", "rlcard")
+    assert (agent.name, agent.encoder, agent.find_encoder(LIMIT).name) == ("loud", "rlcard", "rlcard")
     assert agent.shows_probabilities and agent.needs_deal_events and not agent.can_play(KUHN)
     assert play_match(LIMIT, [player, Quacks()], 10, 0).names == ("loud", "quacks")
     assert player.heard == ["10 deals start", "10 deals end (10, 2)"]
@@ -179,7 +179,7 @@ def test_names_that_lead_nowhere_say_what_is_missing(tmp_path: Path) -> None:
         str(mine): f'names no class: pass "{mine}:Mine" or "{mine}:Other"',
         "nowhere.py": 'names no class: pass "nowhere.py:Class"',
         str(tmp_path): r"the folder has no config\.json, so it is not that of a training run",
-        "allways_call": r"is not known \(did you mean 'always_call'\?\): choose one of \[.*folder of a training run$",
+        "allways_call": r"is not known \(did you mean 'always_call'\?\): choose one of \d+ names, .*a training run$",
         "nowhere:Class": "there is no module 'nowhere'",
         "card_envs.agent.base:Agents": "has no class 'Agents' with a method act .did you mean 'RandomAgent'",
         "card_envs.agent.base:Agent": "has no class 'Agent' with a method act",

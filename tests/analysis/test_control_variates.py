@@ -14,21 +14,26 @@ from card_baselines.agents.scripted.equity import Equity
 from card_baselines.agents.scripted.tight_aggressive import TightAggressive
 from card_envs.agent import Agent, Decisions, RandomAgent, SupportsAct, decisions_at, find_agent, known_agents
 from card_envs.analysis.variance import regression
-from card_envs.analysis.variance.control_variates import AdjustedResult, ControlVariates, summarise_adjusted
+from card_envs.analysis.variance.big2 import hand_strengths
+from card_envs.analysis.variance.control_terms import ControlUnits
+from card_envs.analysis.variance.control_variates import (
+    UNEXPLAINED_HANDS,
+    AdjustedResult,
+    ControlVariates,
+    summarise_adjusted,
+)
+from card_envs.analysis.variance.holdem.chance_terms import AHEAD, CHANCE_TERMS, EQUITY, STRENGTH, write_chance_terms
+from card_envs.analysis.variance.holdem.counterfactual_hands import COUNTERFACTUAL, SCRATCH, deal_counterfactual
+from card_envs.analysis.variance.holdem.counterfactual_values import write_showdown_correction
 from card_envs.analysis.variance.linear_algebra import solve_ridges
 from card_envs.analysis.variance.regression import Estimate, Evidence, estimate_adjusted, evidence_of, moments_of
 from card_envs.cards import DECK_SIZE, card_id, card_ids
 from card_envs.game import Game
-from card_envs.game_info import ControlUnits
 from card_envs.games.big2.combos import order_of
-from card_envs.games.big2.evaluation.control_terms import hand_strengths
 from card_envs.games.big2.presets import big2
-from card_envs.games.holdem.evaluation.chance_terms import AHEAD, CHANCE_TERMS, EQUITY, STRENGTH, write_chance_terms
-from card_envs.games.holdem.evaluation.counterfactual_hands import COUNTERFACTUAL, SCRATCH, deal_counterfactual
-from card_envs.games.holdem.evaluation.counterfactual_values import write_showdown_correction
 from card_envs.games.holdem.presets import leduc_holdem, limit_holdem, no_limit_holdem
 from card_envs.match import MatchBatch, MatchResult, play_match
-from card_envs.match.summary import Summary, summarise_deals
+from card_envs.match.summary import FEWEST_HANDS, Summary, skewness, summarise_deals
 from card_envs.poker.percentiles import PERCENTILES
 from card_envs.poker.ranks import hand_ranks
 from card_envs.rng import seed_streams
@@ -268,6 +273,21 @@ def test_an_all_in_is_worth_what_it_brings_on_average_over_hands_and_boards() ->
     assert 0 < folded < 40
 
 
+def test_few_hands_at_six_seats_have_no_interval_unless_deals_are_duplicate() -> None:
+    game, agents = no_limit_holdem(6), [TightAggressive(), *[Equity() for _ in range(5)]]
+    cases = ((60, False, FEWEST_HANDS), (54, True, 60), (60, True, None), (FEWEST_HANDS, False, None))
+    for hands, duplicate, needed in cases:
+        controls = ControlVariates(game, agents, 3)
+        result = play_match(game, agents, hands, 3, duplicate, callbacks=[controls])
+        summaries = [*result.agents, *(each.summary for each in controls.adjust(result))]
+        assert {each.hands_needed for each in summaries} == {needed}
+        assert {bool(np.isfinite(each.half_width)) for each in summaries} == {needed is None}
+        assert all(np.isfinite(each.mean) and each.sd > 0 for each in summaries)
+        report = result.as_json("no_limit_holdem-v0", {})
+        assert report.get("hands_needed") == needed
+        assert (report["agents"][0]["ci95"] == [None, None]) is (needed is not None)
+
+
 def test_agents_that_can_be_asked_take_an_eighth_of_the_hands() -> None:
     estimate, _ = adjusted(limit_holdem(), [Equity(), TightAggressive()], 1500, 5)
     assert estimate.hands_factor > 8
@@ -461,6 +481,24 @@ def test_rare_large_losses_do_not_make_intervals_too_narrow() -> None:
     assert held / 400 > 0.93
 
 
+@pytest.mark.parametrize(
+    ("skew", "deals", "plays"), [(1.0, 17, 6), (1.0, 50, 6), (1.0, 167, 6), (6.0, 300, 1), (6.0, 1000, 1)]
+)
+def test_intervals_hold_and_are_a_quarter_wider_than_needed_at_most(skew: float, deals: int, plays: int) -> None:
+    """Skewed like what controls leave at six seats of no-limit, in duplicate deals and in plain ones."""
+    rng, shape = np.random.default_rng(4), (2 / skew) ** 2
+    found = list[tuple[float, float, float]]()
+    for samples in rng.gamma(shape, size=(1500, deals)) - shape:
+        estimate = Estimate(float(samples.mean()), float(samples.var(ddof=1)), skewness(samples))
+        plain_sd = 1.5 * samples.std(ddof=1)
+        summary = summarise_adjusted("", estimate, plain_sd, deals, UNEXPLAINED_HANDS / plays)
+        found.append((summary.mean, *summary.ci95))
+    means, low, high = np.array(found).T
+    needed = np.subtract(*np.quantile(means, [0.975, 0.025]))
+    assert np.mean((low <= 0) & (high >= 0)) > 0.93
+    assert (high - low).mean() < 1.25 * needed
+
+
 @pytest.mark.parametrize("hands", [2, 4, 20])
 def test_few_deals_leave_the_plain_result(hands: int) -> None:
     estimate, plain = adjusted(limit_holdem(), [always_call(), always_call()], hands, 0, duplicate=True)
@@ -564,7 +602,7 @@ def test_agents_that_say_so_act_by_their_random_numbers_alone(game: Game) -> Non
     for name in names:
         agent = find_agent(name, game)
         for rows in (np.arange(300), np.arange(299, 0, -3)):
-            asked = decisions_at(agent.apply_encoder(game), tables, rows, rows, random_numbers[rows])
+            asked = decisions_at(game, tables, rows, rows, random_numbers[rows], encoder=agent.find_encoder(game))
             found = agent.act(asked, None)  # type: ignore[arg-type]  # so that it cannot draw from it
             if len(rows) == 300:
                 whole = found
@@ -642,7 +680,7 @@ def test_the_strengths_of_a_big2_hand() -> None:
 def test_what_they_cannot_do_is_an_error() -> None:
     large = leduc_holdem(num_players=5)
     with pytest.raises(
-        ValueError, match=r"leduc_holdem has no control variates \(GameInfo.control_terms\), and too many"
+        ValueError, match=r"leduc_holdem has no control variates \(the feature control_terms\), and too many"
     ):
         ControlVariates(large, [RandomAgent()] * 5, 0)
     game, agents = limit_holdem(), [RandomAgent(), RandomAgent()]

@@ -7,8 +7,8 @@ import pytest
 
 from card_envs import make_game
 from card_envs.agent import Agent, RandomAgent
-from card_envs.games.holdem.openings import OpeningCounter
 from card_envs.match import play_match
+from card_envs.statistics.holdem_openings import OpeningCounter
 from tests.helpers.scripted_agents import always_call, always_fold, always_raise
 
 

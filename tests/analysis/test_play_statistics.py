@@ -8,12 +8,12 @@ from card_envs.agent import RandomAgent
 from card_envs.games.big2.presets import big2
 from card_envs.games.holdem.presets import leduc_holdem, limit_holdem, no_limit_holdem
 from card_envs.match import play_match
-from card_envs.play_statistics import Statistic, statistics_json
+from card_envs.statistics import Statistic, make_play_counter, statistics_json
 from tests.helpers.scripted_agents import always_call, always_fold, always_raise
 
 
 def statistics_of(game, agents, hands, num_tables=4096):
-    callback = game.info.make_play_counter()
+    callback = make_play_counter(game)
     play_match(game, agents, hands, 0, duplicate=True, num_tables=num_tables, callbacks=[callback])
     return [{each.name: each for each in statistics} for statistics in callback.compute_statistics()]
 

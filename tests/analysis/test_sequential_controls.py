@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from card_baselines.agents.scripted.equity import Equity
 from card_baselines.agents.scripted.tight_aggressive import TightAggressive
 from card_envs.agent import RandomAgent
+from card_envs.analysis.variance.control_terms import ControlUnits
 from card_envs.analysis.variance.control_variates import ControlVariates
 from card_envs.analysis.variance.sequential import SequentialSamples
-from card_envs.game_info import ControlUnits
 from card_envs.games.holdem.presets import limit_holdem
 from card_envs.match import MatchResult, StoppingRule, play_match
 from card_envs.match.summary import Summary

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -16,11 +17,11 @@ from card_envs.canvas.canvas import Card, Text
 from card_envs.cards import NO_CARD, card_ids
 from card_envs.envs import ENVS, make_game, make_raw_env
 from card_envs.game import Game, Tables
-from card_envs.games.big2 import render as big2
 from card_envs.games.big2.actions import PASS
-from card_envs.games.holdem import render as holdem
 from card_envs.games.holdem.kernels import apply_decision
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
+from card_envs.rendering import big2, holdem
+from card_envs.rendering.pictures import PICTURE, draw_table
 
 
 def dealt(env_id: str, options: dict[str, Any] | None = None, seed: int = 0, **settings: Any) -> tuple[Game, Tables]:
@@ -68,7 +69,7 @@ def test_render_gives_a_picture_that_changes_with_the_table(env_id: str) -> None
 @pytest.mark.parametrize("env_id", ENVS)
 def test_a_seat_sees_no_difference_in_what_it_may_not_see(env_id: str) -> None:
     game = make_game(env_id)
-    draw = game.info.draw
+    draw = partial(draw_table, game)
     for seed in range(4):
         tables = game.seeded_tables(1, seed)
         game.deal(tables, 0)
@@ -84,7 +85,7 @@ def test_a_seat_sees_no_difference_in_what_it_may_not_see(env_id: str) -> None:
 @pytest.mark.parametrize("env_id", ENVS)
 def test_shapes_are_those_of_the_picture_without_hidden_cards(env_id: str) -> None:
     game = make_game(env_id)
-    paint = game.info.require_paint()
+    paint = PICTURE.require(game)
     tables = game.seeded_tables(1, 5)
     game.deal(tables, 0)
     names = [f"<name {seat}>" for seat in range(game.num_seats)]
@@ -107,7 +108,7 @@ def test_shapes_are_those_of_the_picture_without_hidden_cards(env_id: str) -> No
 def text_boxes(game: Game, tables: Tables) -> list[tuple[str, tuple[float, ...]]]:
     """Return every line of text in a picture with the rectangle that it fills."""
     boxes = []
-    for shape in game.info.require_paint()(tables, None).shapes:
+    for shape in PICTURE.require(game)(tables, None).shapes:
         if isinstance(shape, Text):
             width = text_width(shape.text, shape.size)
             left = shape.x - {"left": 0.0, "middle": 0.5, "right": 1.0}[shape.align] * width

@@ -2,11 +2,17 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from card_baselines import advice
 from card_baselines.cli import main
+from card_baselines.situations import read_line
+from card_envs import make_game
+from card_envs.agent import Agent, Decisions
 
 LINE = ["advise", "no_limit_holdem-v0", "--hole", "AhKd", "--agent"]
 
@@ -21,6 +27,53 @@ def test_probabilities_and_equity_of_a_line(capsys: pytest.CaptureFixture[str]) 
     assert main([*LINE, "always_call"]) == 0
     printed = capsys.readouterr().out
     assert "Ah Kd" in printed and "100.0%" in printed
+
+
+def test_the_value_has_its_interval_and_the_deals_it_rests_on(capsys: pytest.CaptureFixture[str]) -> None:
+    line = [*LINE, "always_call", "--board", "7c8c2s", "--history", "r4 c / k r8"]
+    assert main([*line, "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    low, high = report["value_ci95"]
+    assert low < report["value"] < high and report["value_error"] > 0 and report["value_note"] is None
+    assert 20 <= report["value_deals"] <= 200
+    assert main(line) == 0
+    assert re.search(r"wins [+-]\d+\.\d\d [±+-].* bb in this deal, .* \(\d+ deals of the hidden cards\)",
+                     capsys.readouterr().out)  # fmt: skip
+
+
+class Slow(Agent):
+    """Calls, and takes 0.9 seconds for it by the clock of the test."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> np.ndarray:
+        self._clock.now += 0.9
+        return np.ones(len(decisions), np.int64)
+
+
+class Clock:
+    now = 0.0
+
+    def perf_counter(self) -> float:
+        return self.now
+
+
+@pytest.mark.parametrize(("board", "deals"), [("7c8c2s", 10), ("7c8c2sKhQd", 20)])
+def test_a_slow_agent_has_a_value_of_few_deals_or_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, board: str, deals: int
+) -> None:
+    game, clock = make_game("limit_holdem-v0"), Clock()
+    monkeypatch.setattr(advice, "time", clock)
+    history = "c k / k" if deals < 20 else "c k / k k / k k / k"
+    situation = read_line(game, "AhKd", board, history, 0, ())
+    found = advice.advise_on(game, situation.tables, Slow(clock))
+    assert found.value_deals == deals
+    if deals == 20:
+        assert found.value is not None and found.value_ci95 is not None and found.value_note is None
+    else:
+        assert found.value is None and found.value_ci95 is None
+        assert found.value_note == "no value: slow played out 10 deals in 5 seconds, at least 20 are needed"
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def test_envs_as_json(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_agents(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "agents")
+    code, out, _ = run(capsys, "agents", "--all")
     assert code == 0
     for name in ("random", *registry.AGENTS):
         assert name in out

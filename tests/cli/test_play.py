@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from card_baselines import cli
-from card_baselines.cli.commands.play import describe_won, match_answer
+from card_baselines.cli.commands.play import describe_won, match_answer, number_actions
 from card_envs import make_game
 from card_envs.history import replay_paths
 from card_envs.history.formats import load_recorded_hands
@@ -102,12 +102,39 @@ def test_an_unknown_agent_is_an_error(capsys: pytest.CaptureFixture[str]) -> Non
     assert "agent 'nobody'" in capsys.readouterr().err
 
 
+NAMES = {0: "fold", 1: "call 2", 2: "raise to 4", 5: "raise to 6", 6: "raise to 200 all-in"}
+BETS = {1: "check", 2: "bet 4", 6: "bet 198 all-in"}
+
+
 @pytest.mark.parametrize(
     ("answer", "expected"),
-    [("1", 0), ("3", 5), ("0", None), ("4", None), ("fold", 0), ("Raise to 6".lower(), 5), ("f", 0), ("raise", None)],
-)
+    [("0", 0), ("1", 1), ("5", 5), ("3", None), ("fold", 0), ("raise to 6", 5), ("f", 0), ("c", 1), ("raise", None),
+     ("r", None), ("r 6", 5), ("r6", 5), ("raise 6", 5), ("r 200", 6), ("r 5", None), ("f 6", None), ("", None)],
+)  # fmt: skip
 def test_what_answers_mean(answer: str, expected: int | None) -> None:
-    assert match_answer(answer, {0: "fold", 2: "raise to 4", 5: "raise to 6"}) == expected
+    assert match_answer(answer, NAMES, number_actions(list(NAMES), 7)) == expected
+
+
+@pytest.mark.parametrize(("answer", "expected"), [("c", 1), ("b 4", 2), ("r 4", 2), ("2", 2), ("0", None), ("b", None)])
+def test_bets_are_answered_as_raises_are(answer: str, expected: int | None) -> None:
+    assert match_answer(answer, BETS, number_actions(list(BETS), 7)) == expected
+
+
+def test_an_action_keeps_its_number_and_letter_on_every_street(
+    types: Typing, capsys: pytest.CaptureFixture[str]
+) -> None:
+    types("c", "c", "r 2", "c", "q")
+    out = run(capsys, "no_limit_holdem-v0", "--agents", "always_call", "--seed", "3")
+    choices = [line for line in out.splitlines() if line.startswith("[")]
+    assert len(choices) == 5 and all(line.endswith("  q leaves") for line in choices)
+    assert choices[0].startswith("[1] check (c)  [2] ") or choices[0].startswith("[0] fold (f)  [1] call 1 (c)  [2] ")
+    assert all("[1] check (c)  [2] bet 2 (b 2)" in line for line in choices[1:3]), "a call was 2, a bet 2 before"
+    assert [number for number in re.findall(r"\[(\d+)\] fold", out)] == ["0"] * out.count("] fold")
+
+
+def test_many_actions_are_counted() -> None:
+    assert number_actions([17, 40, 1694], 1695) == {1: 17, 2: 40, 3: 1694}
+    assert match_answer("3", {17: "single 3H", 40: "single 4S", 1694: "pass"}, {1: 17, 2: 40, 3: 1694}) == 1694
 
 
 def test_without_a_seed_nothing_that_is_printed_or_saved_leads_to_the_cards(

@@ -174,3 +174,65 @@ def test_a_learner_without_decisions_is_an_error_and_no_endless_loop() -> None:
     game = make_game("limit_holdem-v0", stacks=1)
     with pytest.raises(RuntimeError, match="the learner had no decision"):
         SingleSeatTables(game, 1, "random").reset()
+
+
+class Seated(RandomAgent):
+    """Notes how far after the learner it sits: at its decisions, shown actions, and the ends it sees."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.places: dict[str, set[int]] = {"decides": set(), "is shown": set(), "sees the end": set()}
+        self.learner: np.ndarray = np.zeros(0)
+
+    def note(self, event: str, decisions: Decisions) -> None:
+        self.places[event] |= set(((decisions.seats - self.learner[decisions.table_ids]) % 4).tolist())
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> np.ndarray:
+        self.note("decides", decisions)
+        return super().act(decisions, rng)
+
+    def observe_actions(self, decisions: Decisions, actions: np.ndarray) -> None:
+        self.note("is shown", decisions)
+
+    def sees_end(self, ends: Decisions) -> None:
+        self.note("sees the end", ends)
+
+
+def play_seated(opponents: list[Any], of: list[Seated]) -> None:
+    tables = SingleSeatTables(make_game("limit_holdem-v0", num_players=4), 40, opponents, seed=2)
+    for agent in of:
+        agent.learner = tables.seats  # the array that the tables write into
+    rng, turns = np.random.default_rng(2), tables.reset()
+    for _ in range(30):
+        turns = tables.step(choose(turns.action_mask, rng.random(40)))
+
+
+def test_a_lineup_names_an_agent_for_each_seat_after_the_learner() -> None:
+    first, second = Seated(), Seated()
+    play_seated([[first, second, first]], [first, second])
+    assert first.places == {key: {1, 3} for key in first.places}
+    assert second.places == {key: {2} for key in second.places}
+
+
+def test_each_deal_draws_a_lineup() -> None:
+    first, second, third = Seated(), Seated(), Seated()
+    play_seated([[first, second, second], third, ["random", "random", first]], [first, second, third])
+    assert [agent.places["decides"] for agent in (first, second, third)] == [{1, 3}, {2, 3}, {1, 2, 3}]
+
+
+def test_a_lineup_of_one_agent_is_that_agent_at_all_other_seats() -> None:
+    game, played = make_game("no_limit_holdem-v0", num_players=4), []
+    for opponents in ("chen", ["chen"], [["chen", "chen", "chen"]]):
+        tables = SingleSeatTables(game, 20, opponents, seed=3)
+        rng, turns, rewards = np.random.default_rng(3), tables.reset(), []
+        for _ in range(30):
+            turns = tables.step(choose(turns.action_mask, rng.random(20)))
+            rewards.append(turns.rewards)
+        played.append(np.array(rewards))
+    assert (played[0] == played[1]).all() and (played[0] == played[2]).all() and played[0].any()
+
+
+@pytest.mark.parametrize("lineup", [["random"], ["random"] * 4, []])
+def test_a_lineup_has_an_agent_for_each_other_seat(lineup: list[str]) -> None:
+    with pytest.raises(ValueError, match=r"limit_holdem has 3 other seats here, so name 3 agents in each inner list"):
+        SingleSeatTables(make_game("limit_holdem-v0", num_players=4), 2, [lineup])

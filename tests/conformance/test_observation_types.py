@@ -13,6 +13,7 @@ from card_envs import make_game, make_vector
 from card_envs.envs import ENVS, make_env, make_raw_env
 from card_envs.game import Game
 from card_envs.observation import Block, Layout
+from card_envs.observation_types import convert_layout, convert_observations
 from card_envs.testing import check
 
 BITS = {"encoder": "bits", "dtype": "int8"}
@@ -72,8 +73,8 @@ def test_a_game_is_pickled_with_its_type_and_without_its_kernels() -> None:
     assert copy.layout == game.layout and copy.encoder == game.encoder
     assert copy.encoder.observe_batch is game.encoder.observe_batch
     assert len(data) < 10_000
-    assert copy.with_dtype("float32").layout.dtype == np.float32
-    assert copy.with_encoder("default").layout.dtype == np.float32
+    assert convert_observations(copy, "float32").layout.dtype == np.float32
+    assert copy.find_layout(copy.encoders["default"]).dtype == np.float32
 
 
 @pytest.mark.parametrize(
@@ -98,5 +99,5 @@ def test_unknown_types_are_refused() -> None:
 def test_a_layout_of_whole_numbers_is_refused_where_they_are_too_large() -> None:
     layout = Layout((Block("low", 1, "", low=-200), Block("card", 2, "", high=51)), np.int16)
     with pytest.raises(ValueError, match="block 'low' goes from -200 to 1"):
-        layout.with_dtype("int8")
-    assert layout.with_dtype("float32").space.dtype == np.float32
+        convert_layout(layout, "int8")
+    assert convert_layout(layout, "float32").space.dtype == np.float32

@@ -10,6 +10,8 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,9 @@ pytest.importorskip("openenv.core")
 
 import uvicorn
 from openenv.core.generic_client import GenericEnvClient
+from starlette.testclient import TestClient
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
 
 from card_envs import make_game
 from card_wrappers.openenv import CardAction, CardEnvironment, make_app, session_factory
@@ -153,6 +158,105 @@ def test_a_step_without_a_deal_is_refused() -> None:
     env: CardEnvironment = session_factory(make_game("kuhn_poker-v0"), ["random"], 0, "compact", 3, 0.0)()
     with pytest.raises(RuntimeError, match="reset"):
         env.step(CardAction(message="check"))
+
+
+def _ask(url: str, path: str, body: str, **headers: str) -> tuple[int, str]:
+    """Return status and text of the answer to a POST."""
+    request = urllib.request.Request(url + path, body.encode(), {"Content-Type": "application/json", **headers})
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read().decode()
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "why"),
+    [
+        ("/reset", '{"seed": 1, "options": {"stack": 3}}', "not known"),
+        ("/reset", '{"seed": 1, "options": [1]}', "must be a dict"),
+        ("/reset", '{"options": {"deck": ["As", "As"]}}', "deck"),
+        ("/reset", '{"hands": 10}', "not known"),
+        ("/reset", '{"split": "validation"}', "choose one of"),
+        ("/reset", '{"split": 3}', "choose one of"),
+        ("/reset", '{"split": [3]}', ""),
+        ("/reset", '{"split": "train", "index": -1}', "outside"),
+        ("/reset", '{"index": "one"}', ""),
+        ("/reset", '{"seed": "one"}', ""),
+        ("/reset", '{"seed": -1}', ""),
+        ("/reset", "[1]", ""),
+        ("/reset", "{", ""),
+        ("/step", '{"action": {"message": "call"}}', "call reset"),
+        ("/step", '{"action": {"words": "call"}}', ""),
+        ("/step", '{"action": {"message": 3}}', ""),
+        ("/step", '{"action": 3}', ""),
+        ("/step", "{}", ""),
+    ],
+)
+def test_requests_with_wrong_fields_are_refused_without_a_traceback(
+    url: str, path: str, body: str, why: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    status, text = _ask(url, path, body)
+    assert 400 <= status < 500 and why in text, (status, text)
+    assert "Traceback" not in text + "".join(capfd.readouterr())
+    assert _ask(url, "/reset", '{"seed": 1}')[0] == 200
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:80", "localhost.evil.example", "", "[", "127.0.0.1.evil"]
+)
+def test_other_host_names_are_refused(url: str, host: str) -> None:
+    assert _ask(url, "/reset", "{}", Host=host)[0] in (400, 421)
+    assert _ask(url, "/reset", "{}", Host="LOCALHOST:1234")[0] == 200
+    with pytest.raises(InvalidStatus), connect(url.replace("http", "ws") + "/ws", additional_headers={"Host": host}):
+        pass
+
+
+def test_a_server_may_have_other_names() -> None:
+    app = make_app("kuhn_poker-v0", hosts=["cards.example"])
+    with TestClient(app, base_url="http://cards.example") as client:
+        assert client.post("/reset", json={}).status_code == 200
+    with TestClient(app, base_url="http://localhost") as client:
+        assert client.post("/reset", json={}).status_code == 421
+    with TestClient(make_app("kuhn_poker-v0", hosts=["*"]), base_url="http://any.example") as client:
+        assert client.post("/reset", json={}).status_code == 200
+
+
+def test_long_answers_are_refused_with_the_limit() -> None:
+    env = session_factory(make_game("kuhn_poker-v0"), ["random"], 0, "compact", 3, 0.0)()
+    env.reset(seed=1)
+    observation = env.step(CardAction(message="[check]".rjust(20_001)))
+    assert "at most 20,000 characters" in observation.error and not observation.done
+
+
+def test_a_slow_session_does_not_stop_the_others(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answers are read in worker threads, a thread for each session."""
+    begun, released = threading.Event(), threading.Event()
+    step = CardEnvironment.step
+
+    def wait_if_asked(env: CardEnvironment, action: CardAction, *more: Any, **others: Any) -> Any:
+        if action.message == "wait":
+            begun.set()
+            assert released.wait(60)
+        return step(env, action, *more, **others)
+
+    monkeypatch.setattr(CardEnvironment, "step", wait_if_asked)
+
+    async def play() -> None:
+        async with GenericEnvClient(base_url=url) as slow:
+            await slow.reset(seed=1)
+            waiting = asyncio.create_task(slow.step({"message": "wait"}))
+            while not begun.is_set():
+                await asyncio.sleep(0.01)
+            try:
+                await asyncio.gather(*(_play(url, seed) for seed in range(4)))
+                assert not waiting.done()
+            finally:
+                released.set()
+            assert (await waiting).observation["error"]
+
+    asyncio.run(play())
 
 
 def test_the_manifest_of_the_space_is_valid() -> None:

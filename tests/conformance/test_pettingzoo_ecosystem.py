@@ -106,6 +106,22 @@ def test_torchrl_checks_specs_where_no_deal_ends_meanwhile() -> None:
         check_env_specs(PettingZooWrapper(make_env("kuhn_poker-v0"), use_mask=True), seed=1)
 
 
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("env_id", ["KuhnPoker", "LeducHoldem", "LimitHoldem"])
+def test_torchrl_checks_gymnasium_environments_with_masks(env_id: str) -> None:
+    """TorchRL also samples an action from the mask of a final observation."""
+    envs = pytest.importorskip("torchrl.envs", reason="TorchRL is not installed")
+    from torchrl.envs.utils import check_env_specs
+
+    made = envs.GymEnv(f"card_envs:card_envs/{env_id}-v0", opponents="always_call", illegal_action="raise")
+    env = envs.TransformedEnv(made, envs.ActionMask())
+    for seed in range(5):
+        check_env_specs(env, seed=seed)
+    rollout = env.rollout(60, break_when_any_done=False)
+    ended = rollout["next", "done"][:, 0]
+    assert ended.any() and bool(rollout["next", "action_mask"][ended].all())
+
+
 def test_arguments_that_are_unknown_fail_in_pythons_words() -> None:
     """TorchRL gives `frameskip` to everything, and takes it back if it reads these words."""
     with pytest.raises(TypeError, match=r"no setting 'frameskip' .unexpected keyword argument 'frameskip'.: known"):

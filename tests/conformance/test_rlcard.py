@@ -151,6 +151,8 @@ def test_folding_by_name_where_it_is_free_checks_and_all_else_raises() -> None:
     env.reset()
     with pytest.raises(IllegalActionError, match=r"action 3 is not one of \{0: 'call', 1: 'raise', 2: 'fold'\}"):
         env.step(3)
+    with pytest.raises(IllegalActionError, match=r"action 0\.9 is not one of"):
+        env.step(0.9)
     with pytest.raises(IllegalActionError, match="action 'bluff' is not one of"):
         env.step("bluff", raw_action=True)
     env.step(0)

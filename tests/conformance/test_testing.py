@@ -56,6 +56,11 @@ def with_observe(change: Callable[[Any, int, Any, Any], None]) -> Game:
     return replace(GAME, encoder=replace(GAME.encoder, observe=observe))
 
 
+def with_layout(layout: Layout, game: Game) -> Game:
+    """Return a game with other blocks of observations."""
+    return replace(game, encoder=replace(game.encoder, layout=lambda config: layout))
+
+
 def with_step(change: Callable[[Any], None]) -> Game:
     """Return the game with a step that changes what it has done."""
 
@@ -115,8 +120,8 @@ def step_by_compiler(tables: Any, i: int, action: int) -> int:
     return actor
 
 
-def compiled_otherwise(encoder: str = "default") -> Game:
-    return replace(GAME, step=step_by_compiler, with_encoder=compiled_otherwise)
+def compiled_otherwise() -> Game:
+    return replace(GAME, step=step_by_compiler, make=compiled_otherwise)
 
 
 BROKEN: list[tuple[str, Callable[[], Game], str]] = [
@@ -124,13 +129,13 @@ BROKEN: list[tuple[str, Callable[[], Game], str]] = [
     ("spaces", partial(with_observe, exceed), "block 'hand' of encoder 'default' shows player_0 6.0"),
     (
         "spaces",
-        lambda: replace(with_observe(halve), layout=replace(GAME.layout, is_whole=True)),
+        lambda: with_layout(replace(GAME.layout, is_whole=True), with_observe(halve)),
         "block 'hand' of encoder 'default' shows player_0 0.5, but is_whole=True",
     ),
     ("masks", partial(with_observe, allow_another_card), "mask_batch and the encoder write different masks"),
     ("payoffs", partial(with_step, make_a_chip), "sum to 1, not to 0"),
     ("leaks", partial(with_observe, tell_a_hand), "block 'points' .* reveals to player_. cards that it cannot see"),
-    ("leaks", lambda: replace(GAME, layout=without_private(GAME.layout)), "block 'hand' .* needs private=True"),
+    ("leaks", lambda: with_layout(without_private(GAME.layout), GAME), "block 'hand' .* needs private=True"),
     ("batch", lambda: replace(GAME, deal_batch=deal_batch_twice), "deal_batch and deal leave different tables"),
     ("clones", partial(with_step, remember), "state is kept outside the table"),
     ("compiled", compiled_otherwise, "give different results"),
@@ -148,8 +153,8 @@ def test_every_check_is_broken_once() -> None:
 
 
 def test_what_a_check_needs() -> None:
-    with pytest.raises(NotApplicable, match=r"GameInfo.chance"):
-        check(replace(GAME, info=replace(GAME.info, chance=None)), "leaks")
+    with pytest.raises(NotApplicable, match=r"feature chance"):
+        check(replace(GAME, features={"chance": None}), "leaks")
     with pytest.raises(ValueError, match="check 'chips' is not known"):
         check(GAME, "chips")
 

@@ -26,6 +26,8 @@ from card_envs.history import MatchFile, replay_paths
 from card_envs.history.formats import load_recorded_hands
 from card_envs.history.recorded_hand import RecordedHand
 from card_envs.match import play_match
+from card_envs.rendering.pictures import draw_table
+from card_envs.statistics import make_play_counter
 from card_wrappers.sb3 import CardVecEnv
 from tests.third_game import register
 
@@ -107,7 +109,7 @@ def test_openspiel() -> None:
 
 def test_matches() -> None:
     game, agents = make_game(ENV, last_trick=2), [RandomAgent() for _ in range(3)]
-    counter = game.info.make_play_counter()
+    counter = make_play_counter(game)
     result = play_match(game, agents, 300, seed=1, duplicate=True, callbacks=[counter])
     assert (result.payoffs.sum(axis=1) == 0).all()
     assert (result.position_names, dict(result.units)) == (("first", "second", "third"), {"points/hand": 1.0})
@@ -146,7 +148,7 @@ def test_text() -> None:
     env.reset(seed=3, options={"hands": [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]})
     assert "player_0: holds 1 2 3 4, plays -" in str(env.render())
     with pytest.raises(ValueError, match="has no pictures"):
-        make_game(ENV).info.draw(env.unwrapped._tables, None)
+        draw_table(make_game(ENV), env.unwrapped._tables, None)
 
 
 @pytest.fixture

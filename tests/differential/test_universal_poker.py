@@ -166,3 +166,20 @@ def test_what_has_no_number_is_refused() -> None:
     coarse = ours("nolimit", 2, 400, "fcpa")
     with pytest.raises(ValueError, match="number 25 of fullgame is not a legal action of no_limit_holdem"):
         from_universal_poker(coarse, dealt(coarse), 0, 25)
+
+
+@pytest.mark.parametrize("abstraction", ["fullgame", "fcpa", "fchpa"])
+def test_a_number_of_no_bet_never_means_a_call(abstraction: Abstraction) -> None:
+    game = ours("nolimit", 3, 100, "integers")
+    tables = game.seeded_tables(1, 0)
+    game.deal_with(tables, 0, {"button": 2})
+    numbers = (-(2**70), -11, -1, 5, 9, 101, 2**70)
+    for _ in range(4):
+        before = tables.tobytes()
+        for number in numbers:
+            with pytest.raises(ValueError, match=f"number {number} of {abstraction} is not"):
+                from_universal_poker(game, tables, 0, number, abstraction)
+            with pytest.raises(ValueError, match=f"number {number} of {abstraction} is not legal"):
+                apply_universal_poker(tables, 0, number, abstraction)
+        assert tables.tobytes() == before
+        game.step(tables, 0, CALL)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from card_envs.games.big2.state import NUM_SEATS as BIG2_SEATS
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.view import is_shown, reaches_showdown
 from card_envs.observation import Encoder, mask_records, observation_records
+from card_envs.rendering.pictures import draw_table
 from card_envs.rng import next_uint64, random_below
 from tests.fuzz.check import Difference
 from tests.fuzz.games import Named, random_game, states
@@ -171,7 +173,7 @@ def compare_pictures(named: Named, tables: Tables, others: Tables, seat: int) ->
     except ModuleNotFoundError:
         return
 
-    draw = named.game.info.draw
+    draw = partial(draw_table, named.game)
     if not np.array_equal(draw(tables[:1], seat), draw(others[:1], seat)):
         report(named, tables, 0, seat, "the picture")
 

@@ -15,6 +15,7 @@ from card_envs.history.big2.format import rules_words
 from card_envs.history.report import replay_file
 from card_envs.history.results import EXACT, MISMATCHED
 from card_envs.match import play_match
+from card_envs.text.interface import TEXT as WORDS
 
 FILE = Path(__file__).parents[1] / "data" / "big2" / "one_deal.big2"
 TEXT = FILE.read_text()
@@ -124,4 +125,4 @@ def test_a_dragon_is_recorded_without_plays(tmp_path: Path) -> None:
     game.deal(tables, 0)
     assert "was dealt a dragon" in game.text(tables, 0, None)
     played = [seat for seat in range(4) if tables[0]["payoff"][seat] > 0]
-    assert f"player_{played[0]} was dealt all 13 ranks; cards left: " in game.info.text.describe_outcome(tables, 0)
+    assert f"player_{played[0]} was dealt all 13 ranks; cards left: " in WORDS.require(game).describe_outcome(tables, 0)

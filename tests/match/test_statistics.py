@@ -8,7 +8,14 @@ import sys
 import numpy as np
 import pytest
 
-from card_envs.match.summary import skewness, student_t_quantile, summarise, summarise_deals
+from card_envs.match.summary import (
+    FEWEST_HANDS,
+    num_hands_needed,
+    skewness,
+    student_t_quantile,
+    summarise,
+    summarise_deals,
+)
 
 PRINTED_T = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 9: 2.262, 10: 2.228, 29: 2.045, 30: 2.042, 60: 2.000, 120: 1.980}
 """The 97.5 % column of any table of Student's t."""
@@ -68,10 +75,11 @@ def test_the_interval_of_skewed_deals_by_hand() -> None:
     assert skewness(samples) == pytest.approx((3 * -1.0 + 27.0) / 4 / 3.0**1.5)
     summary, plain = summarise_deals("a", samples), summarise("a", samples)
     quantile = 3.18245
-    wider = skewness(samples) * (1 + 2 * quantile**2) / (6 * 2)
+    longer = skewness(samples) * (1 + 2 * quantile**2) / (6 * 2)
     assert (summary.mean, summary.standard_error) == (plain.mean, plain.standard_error) == (1.0, 1.0)
-    assert summary.ci95 == pytest.approx((1 - quantile - wider, 1 + quantile + wider), rel=1e-5)
-    assert summary.half_width == pytest.approx(quantile + wider, rel=1e-5)
+    assert summary.ci95 == pytest.approx((1 - quantile, 1 + quantile + longer), rel=1e-5)
+    assert summary.half_width == pytest.approx(quantile + longer / 2, rel=1e-5)
+    assert summarise_deals("b", -samples).ci95 == pytest.approx((-1 - quantile - longer, -1 + quantile), rel=1e-5)
 
 
 def test_intervals_of_few_skewed_deals_hold() -> None:
@@ -84,6 +92,31 @@ def test_intervals_of_few_skewed_deals_hold() -> None:
         held += low < truth < high
         held_by_student += least < truth < most
     assert held / 2000 > 0.94 > held_by_student / 2000 + 0.005
+
+
+def seldom(rng: np.random.Generator, hands: int) -> np.ndarray:
+    """Return results (hands, 3) of two players, of whom the first seldom plays and then wins a stack, and of a rest."""
+    won = np.where(rng.random(hands) < 0.02, 90.0, -1.0) * (rng.random(hands) < 0.7)
+    lost = rng.normal(0.0, 2.0, hands)
+    return np.column_stack([won, lost, -won - lost])
+
+
+def test_few_hands_that_large_pots_decide_are_refused() -> None:
+    rng = np.random.default_rng(2)
+    for hands in (30, 50, 100, FEWEST_HANDS - 1):
+        shown = [results for results in (seldom(rng, hands) for _ in range(50)) if (results[:, 0] > 0).any()]
+        assert {num_hands_needed(results) for results in shown} == {FEWEST_HANDS}
+        if hands >= 100:
+            assert num_hands_needed(rng.normal(size=(hands, 3))) is None, "no few of them decide"
+    assert num_hands_needed(seldom(rng, FEWEST_HANDS)) is None
+
+
+def test_a_summary_without_interval_keeps_the_rest() -> None:
+    summary = summarise_deals("a", np.array([0.0, 0.0, 0.0, 4.0]))
+    assert summary.without_interval(None) is summary
+    refused = summary.without_interval(300).scale(100.0)
+    assert (refused.mean, refused.sd, refused.hands_needed) == (100.0, 100 * summary.sd, 300)
+    assert refused.ci95 == (-math.inf, math.inf)
 
 
 def test_equal_deals_have_an_interval_of_no_width() -> None:

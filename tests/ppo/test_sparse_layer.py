@@ -16,6 +16,7 @@ from card_baselines.ppo.network import ActorCritic
 from card_baselines.ppo.sparse_layer import sparse_linear
 from card_envs import make_game
 from card_envs.agent import decisions_at, find_agent
+from card_envs.analysis.exploitability.deals import HIDDEN_HANDS
 from card_envs.analysis.exploitability.range_strategy import ObservationParts, RangeStrategy
 
 
@@ -69,7 +70,7 @@ def test_parts_of_observations_give_what_whole_ones_give() -> None:
 
 def test_a_network_answers_a_range_as_hand_by_hand() -> None:
     game = make_game("limit_holdem-v0")
-    agent, hidden = find_agent("ppo_limit_hu", game), game.info.hidden_hands
+    agent, hidden = find_agent("ppo_limit_hu", game), HIDDEN_HANDS.find(game)
     assert isinstance(agent, MlpAgent) and hidden is not None
     tables = game.seeded_tables(2, 1)
     game.deal_batch(tables, np.arange(2))
@@ -80,6 +81,8 @@ def test_a_network_answers_a_range_as_hand_by_hand() -> None:
     rows, hands = np.nonzero(wanted)
     held = tables[rows]
     hidden.assign_hands(held, seats[rows], hands)
-    plain = decisions_at(agent.apply_encoder(game), held, np.arange(len(rows)), rows, np.full(len(rows), 0.5))
+    plain = decisions_at(
+        game, held, np.arange(len(rows)), rows, np.full(len(rows), 0.5), encoder=agent.find_encoder(game)
+    )
     assert np.abs(answers[wanted] - agent.probabilities(plain)).max() < 1e-5
     assert answers[wanted].std(axis=0).max() > 0.1, "hands differ"

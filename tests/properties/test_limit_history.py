@@ -65,10 +65,8 @@ def play_with_few_decks(config: HoldemConfig, decisions: int, seed: int) -> Pair
     pairs = Pairs()
     while pairs.count < decisions:
         for i in np.flatnonzero(tables["is_over"]):
-            tables[i].button = rng.randrange(config.num_players)
-            dealt[i] = rng.choice(decks)
-            tables[i].deck[: config.num_dealt] = dealt[i]
-            kernels.deal_known(tables, i, config.num_dealt)
+            button, dealt[i] = rng.randrange(config.num_players), rng.choice(decks)
+            kernels.begin_hand(tables, i, button, config.stack_list, dealt[i])
             histories[i] = []
         DEFAULT.observe_batch(tables, rows, observation_records(numbers), mask_records(masks))
         for i in rows:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from card_baselines.papers.shi2022.encoder import SHI2022, most_decisions, num_tokens
 from card_envs.cards import card_ids
 from card_envs.games.holdem import kernels
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.encoders.shi2022 import SHI2022, most_decisions, num_tokens
 from card_envs.games.holdem.state import RECENT_ACTIONS
 from card_envs.poker.percentiles import hand_percentile
 from tests.helpers.holdem_hands import OneTable

@@ -6,6 +6,7 @@ import pytest
 
 from card_envs import make_game
 from card_envs.games.holdem.config import HoldemConfig
+from card_envs.text.interface import TEXT
 from tests.helpers.holdem_hands import OneTable
 
 ACES_AND_KINGS = "KhKd AsAd 2c7s9h"
@@ -58,7 +59,7 @@ def test_the_best_five_cards_are_the_two_of_ones_own_and_the_flop(deck: str, won
 def test_rewards_are_big_blinds_and_a_text_names_the_game() -> None:
     game = make_game("flop_holdem-v0")
     assert (game.unit, game.chips_per_reward, game.max_reward) == ("bb", 100, 14.0)
-    assert game.info.text is not None and "limit flop hold'em with 2 players; blinds 50/100" in game.info.text.rules
+    assert "limit flop hold'em with 2 players; blinds 50/100" in TEXT.require(game).rules
 
 
 def test_the_game_of_dream_bets_twice_as_much_on_the_flop() -> None:

@@ -116,7 +116,7 @@ def test_the_button_stays_where_the_game_says_so() -> None:
 
 
 def test_a_new_deal_restores_the_stacks() -> None:
-    table = OneTable(game(3), stacks=(50, 60, 70)).play("70 c c")
+    table = OneTable(game(3, stacks=(50, 60, 70))).play("70 c c")
     assert table.is_over
     kernels.deal(table.tables, 0)
     assert [a + b for a, b in zip(table.by_seat("stack"), table.by_seat("hand_commit"), strict=True)] == [50, 60, 70]
@@ -124,7 +124,7 @@ def test_a_new_deal_restores_the_stacks() -> None:
 
 
 def test_a_deal_in_the_middle_of_a_hand_gives_back_what_was_put_in() -> None:
-    table = OneTable(game(3), stacks=(50, 60, 70)).play("20 c")
+    table = OneTable(game(3, stacks=(50, 60, 70))).play("20 c")
     kernels.deal(table.tables, 0)
     assert [a + b for a, b in zip(table.by_seat("stack"), table.by_seat("hand_commit"), strict=True)] == [50, 60, 70]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from card_envs import make_game
 from card_envs.game import NOBODY
 from card_envs.games.holdem import kernels
 from card_envs.games.holdem.config import HoldemConfig
@@ -154,3 +155,14 @@ def test_chips_of_a_returned_ante_pay_the_blind() -> None:
     table = OneTable(replace(HoldemConfig.no_limit(3, (200, 6, 200)), antes=(0, 6, 0), rules=live))
     assert table.by_seat("stack") == [199, 4, 200] and table.by_seat("hand_commit") == [1, 2, 0]
     assert table.options() == (2, True, 2, (4, 200))
+
+
+def test_a_deal_restores_the_stacks_after_a_hand_with_others() -> None:
+    game = make_game("no_limit_holdem-v0", num_players=3, stacks=[100, 150, 200])
+    tables = game.seeded_tables(2, seed=0)
+    for decision in range(3):  # whether the hand with other stacks is in progress or over
+        game.deal_with(tables, 0, {"stacks": [7, 80, 90]})
+        for _ in range(decision):
+            game.step(tables, 0, 0)
+        game.deal(tables, 0)
+        assert (tables["stack"][0, :3] + tables["hand_commit"][0, :3]).tolist() == [100, 150, 200]

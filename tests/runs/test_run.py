@@ -273,19 +273,20 @@ def test_curves_have_intervals_and_the_local_best_response(
     assert played["local_best_response"]["mean"] < 0, "whoever begins loses to it"
 
 
-def test_where_there_is_no_terminal_progress_is_a_line_a_minute(
+def test_where_there_is_no_terminal_progress_is_lines_with_both_times(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    clock = iter([0.0, 30.0, 61.0, 61.0, 100.0, 125.0, 125.0])
-    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
-    shown = progress.RunProgress("training x", Budget(0.0, 1000, lambda: 250), "decisions")
-    for done in (100, 200, 300, 400):
-        shown.update(done)
+    now = 0.0
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now)
+    shown = progress.RunProgress("training x", Budget(2.0, 1000, lambda: 250), "decisions")
+    for now in (9.0, 11.0, 70.0, 72.0):
+        shown.update(int(10 * now))
         shown.note({"v random": 1.5})
     lines = [line.partition(" ")[2] for line in capsys.readouterr().err.splitlines()]
     assert lines == [
-        "training x: 0 s, 25 %, 200 decisions, v random +1.5",
-        "training x: 0 s, 25 %, 400 decisions, v random +1.5",
+        "training x: 2 minutes of processor time; the first update compiles and is not counted",
+        "training x: 25 %, 110 decisions, 0 s of processor time, 11 s by the clock, v random +1.5",
+        "training x: 25 %, 720 decisions, 0 s of processor time, 72 s by the clock, v random +1.5",
     ]
 
 

@@ -152,7 +152,9 @@ def test_a_recurrent_agent_takes_the_likeliest_action_if_asked(tmp_path: Path) -
     for choice, seen in drawn.items():
         for uniform in (0.05, 0.5, 0.95):
             agent = find_agent(f"{tmp_path}{choice}", game)
-            decisions = decisions_at(agent.apply_encoder(game), tables.tables, rows, rows, np.full(64, uniform))
+            decisions = decisions_at(
+                game, tables.tables, rows, rows, np.full(64, uniform), encoder=agent.find_encoder(game)
+            )
             seen.add(agent.act(decisions, np.random.default_rng(0)).tobytes())
     assert len(drawn[":greedy"]) == 1 < len(drawn[""])
 

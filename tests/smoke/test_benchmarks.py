@@ -147,25 +147,6 @@ def test_the_benchmark_of_the_gpu_compares_and_measures(tmp_path: Path) -> None:
     assert all(row["decisions_per_second"] > 0 for row in rows)
 
 
-def test_decisions_of_brennus_are_timed_by_street(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    script = REPO / "benchmarks" / "brennus.py"
-    monkeypatch.setattr(sys, "argv", [str(script), "--hands", "6", "--trees", "2"])
-    runpy.run_path(str(script), run_name="__main__")
-    out = capsys.readouterr().out
-    assert all(street in out for street in ("preflop", "flop", "turn", "river", "all"))
-
-
-def test_the_local_best_response_is_timed_beside_one_that_asks_anew(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    script = REPO / "benchmarks" / "best_response.py"
-    monkeypatch.setattr(sys, "argv", [str(script), "--agents", "always_call", "--hands", "4", "--rounds", "1"])
-    runpy.run_path(str(script), run_name="__main__")
-    assert "always_call" in capsys.readouterr().out
-
-
 def test_what_is_waited_for_is_timed_beside_something_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -188,10 +169,3 @@ def test_all_that_is_waited_for_can_be_timed(
     runpy.run_path(str(script), run_name="__main__")
     out = capsys.readouterr().out
     assert all(row.what in out for row in runpy.run_path(str(script))["ROWS"].values())
-
-
-def test_the_line_of_costs_is_fitted_round_by_round() -> None:
-    fit_costs = runpy.run_path(str(REPO / "benchmarks" / "network_size.py"))["fit_costs"]
-    a, b = fit_costs([[3.0, 5.0, 9.0], [5.0, 7.0, 11.0]], [1000, 2000, 4000])
-    assert a == "a = 2 ± 13"  # 1 and 3: a deviation of the mean of 1, times 12.7 for one degree of freedom
-    assert b.startswith("b = 2 ± ")

@@ -86,6 +86,7 @@ def test_python_runs_alone_and_twice_and_prints_what_the_page_says(
 ) -> None:
     """A block that begins with "# name.py" is also a file of the working folder, for all blocks of its page."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
     for other in BLOCK.finditer(block.string):
         if file_name := FILE_NAME.match(other["code"]):
             Path(file_name[1]).write_text(other["code"])

@@ -15,6 +15,9 @@ ENV_ID = re.compile(r"[a-z0-9_]+-v\d+")
 ABOUT_ONE_GAME = (
     # the games, the registry and the modules of the ids
     "card_envs/games/", "card_envs/envs.py", "card_envs/*_v0.py",
+    # features of a game, each in the package of its job
+    "card_envs/*/holdem*.py", "card_envs/*/big2.py", "card_envs/analysis/*/holdem.py", "card_envs/analysis/*/big2.py",
+    "card_envs/analysis/variance/holdem/", "card_envs/analysis/exploitability/range_equity.py",
     # formats of recorded hands, each of one game; what those of hold'em share; their names in the public package
     "card_envs/history/phh/", "card_envs/history/acpc/", "card_envs/history/pokerstars/",
     "card_envs/history/big2/", "card_envs/history/holdem_hand.py",
@@ -92,7 +95,7 @@ def _holds_text(node: ast.expr) -> bool:
 @pytest.mark.parametrize("path", list(generic_modules()), ids=lambda path: path.relative_to(REPO).as_posix())
 def test_a_generic_module_names_no_game(path: Path) -> None:
     found = names_of_games(path.read_text(encoding="utf-8"), ids_are_allowed="card_baselines" in path.parts)
-    assert not found, f"{path.relative_to(REPO)}: ask `game.info` instead: {found}"
+    assert not found, f"{path.relative_to(REPO)}: ask the game (`game.info`, its features) instead: {found}"
     compared = comparisons_with_units(path.read_text(encoding="utf-8"))
     assert not compared, f"{path.relative_to(REPO)}: ask `game.info.units` instead: {compared}"
 

@@ -42,8 +42,8 @@ def tree(tmp_path: Path) -> Path:
         f"{game}.{name}" for game in GAMES for layer in CONTRACTS["game-layers"]["layers"] for name in modules_of(layer)
     ]
     names += [
-        f"card_envs.games.holdem.evaluation.{name}"
-        for layer in CONTRACTS["evaluation-layers"]["layers"]
+        f"card_envs.analysis.variance.holdem.{name}"
+        for layer in CONTRACTS["control-term-layers"]["layers"]
         for name in modules_of(layer)
     ]
     papers = [name for layer in CONTRACTS["paper-layers"]["layers"] for name in modules_of(layer)]
@@ -80,9 +80,9 @@ BREAKS = [
     ("game-layers", "card_envs.games.big2.combos", "card_envs.games.big2.tricks"),
     ("game-layers", "card_envs.games.big2.view", "card_envs.games.big2.kernels"),
     (
-        "evaluation-layers",
-        "card_envs.games.holdem.evaluation.chance_terms",
-        "card_envs.games.holdem.evaluation.counterfactual_terms",
+        "control-term-layers",
+        "card_envs.analysis.variance.holdem.chance_terms",
+        "card_envs.analysis.variance.holdem.counterfactual_terms",
     ),
     ("agent-layers", "card_baselines.agents.scripted", "card_baselines.agents.search"),
     ("paper-layers", "card_baselines.papers.zheng2022.tables", "card_baselines.papers.zheng2022.reproduction"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import warnings
@@ -45,6 +46,20 @@ def test_names_are_listed_without_compiler_networks_and_games(program: str) -> N
 def test_the_compiler_is_imported_by_what_needs_it() -> None:
     found = imported("import card_envs; card_envs.make_game('kuhn_poker-v0')")
     assert {"numba", "card_envs.games.holdem"} <= found and "torch" not in found
+
+
+def test_an_environment_loads_the_rules_and_no_more() -> None:
+    """Features of the game are imported when they are asked for."""
+    program = (
+        "from card_envs import no_limit_holdem_v0; env = no_limit_holdem_v0.env(); env.reset(seed=7); env.step(1);"
+        "import sys;"
+        "print(*(m.__file__ for n, m in sys.modules.items() if n.startswith('card_envs') and m.__file__), sep='\\n')"
+    )
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment)
+    files = [Path(name) for name in done.stdout.splitlines()]
+    assert len(files) <= 48
+    assert sum(len(file.read_text().splitlines()) for file in files) <= 6200
 
 
 @pytest.mark.parametrize("name", ["IllegalActionError", "agent", "game", "match", "observation", "vector", "aec"])

@@ -8,6 +8,7 @@ import pytest
 
 from card_envs import limit_holdem_v0, make_game
 from card_envs.game import Game
+from card_envs.games.holdem.actions import FIRST_RAISE_ACTION, raise_to_of
 from card_envs.text import ActionTextError, action_names, extract_answer, parse_action
 from tests.text.games_in_words import GAMES, game_of, random_states
 
@@ -84,6 +85,53 @@ def test_a_refused_answer_says_why_and_what_is_legal(words: str, why: str) -> No
         parse_action(game, tables, 0, words)
     assert str(caught.value).endswith("legal: fold, call 1, raise to 4 .. 200 (any whole number)")
     assert tables.tobytes() == before
+
+
+MENUS = {
+    "limit": ("limit_holdem-v0", {}),
+    "integers": ("no_limit_holdem-v0", {"bet_menu": "integers", "stacks": 60}),
+    "chips": ("no_limit_holdem-v0", {"bet_menu": "chips:4,8,16,all_in", "stacks": 60}),
+    "fractions": ("no_limit_holdem-v0", {"bet_menu": "pot:0.001,0.5,1,all_in", "stacks": 60}),
+    "no all-in": ("no_limit_holdem-v0", {"bet_menu": "pot:0.5,1", "stacks": 60}),
+    "pot limit": ("no_limit_holdem-v0", {"structure": "pot_limit", "bet_menu": "integers", "stacks": 60}),
+}
+WAYS = ("raise to {}", "bet {}", "raise ${}", "raise to {} chips", "[raise {}]", '{{"action": "raise", "amount": {}}}')
+
+
+@pytest.mark.parametrize("menu", MENUS)
+def test_an_amount_is_read_as_that_amount_or_refused(menu: str) -> None:
+    env_id, settings = MENUS[menu]
+    game = make_game(env_id, **settings)
+    read = 0
+    for tables in random_states(game, deals=8, seed=1):
+        for k, amount in enumerate(range(62)):
+            try:
+                action = parse_action(game, tables, 0, WAYS[k % len(WAYS)].format(amount))
+            except ActionTextError:
+                continue
+            read += 1
+            assert int(raise_to_of(tables[0], action)) == amount, (menu, amount)
+            assert action >= FIRST_RAISE_ACTION
+    assert read > 10
+
+
+@pytest.mark.parametrize("menu", MENUS)
+@pytest.mark.parametrize(
+    "words", ["raise to 0", "bet 0", "raise $0", "raise to 0bb", "raise 0 chips", "raise by 0", "bet 0% pot", "0"]
+)
+def test_raising_to_nothing_is_refused_with_and_without_a_bet_to_call(menu: str, words: str) -> None:
+    env_id, settings = MENUS[menu]
+    game = make_game(env_id, **settings)
+    tables = game.seeded_tables(1, 1)
+    game.deal_with(tables, 0, {"button": 0})
+    for before in ("call", "check", "check"):
+        game.step(tables, 0, parse_action(game, tables, 0, before))
+        with pytest.raises(ActionTextError, match=r"outside|not an action|not on the bet menu"):
+            parse_action(game, tables, 0, words)
+    game.step(tables, 0, parse_action(game, tables, 0, "check"))
+    game.step(tables, 0, game.legal_actions(tables, 0)[-1])
+    with pytest.raises(ActionTextError, match=r"outside|not an action|not possible|not on the bet menu"):
+        parse_action(game, tables, 0, words)
 
 
 def test_amounts_off_the_bet_menu_are_refused() -> None:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from card_envs import make_game
+from card_envs.chance import REDEAL
 from card_envs.text import FORMS, TextTable, Transcript, write_prompt
 from card_envs.text.answers import ActionTextError
 from card_envs.text.prompts import censor_table
@@ -15,7 +16,7 @@ from tests.third_game.game import dozen_game
 @pytest.mark.parametrize("name", GAMES)
 def test_prompts_of_all_seats_hold_nothing_that_the_seat_may_not_see(name: str) -> None:
     game = game_of(name)
-    redeal = game.info.redeal
+    redeal = REDEAL.find(game)
     assert redeal is not None
     rng = np.random.default_rng(1)
     changed = 0

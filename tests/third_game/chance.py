@@ -8,8 +8,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from card_envs.chance import Episode, Tables
+from card_envs.game import Game
 from card_envs.observation import Block
-from tests.third_game.config import DozenConfig
 from tests.third_game.kernels import begin_at, is_legal
 from tests.third_game.state import HAND_SIZE, NUM_CARDS, NUM_SEATS
 from tests.third_game.view import words
@@ -26,8 +26,8 @@ class DozenChance:
         Block("history", (NUM_CARDS, NUM_SEATS + NUM_CARDS), "one row a card so far: seat, card (one-hot)"),
     )
 
-    def __init__(self, config: DozenConfig) -> None:
-        self.min_return, self.max_return = -config.max_reward, config.max_reward
+    def __init__(self, game: Game) -> None:
+        self.min_return, self.max_return = -game.max_reward, game.max_reward
 
     def card_name(self, card: int) -> str:
         return words([card])

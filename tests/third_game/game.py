@@ -14,10 +14,8 @@ from card_envs.game_info import GameInfo, Positions, Seats
 from card_envs.game_loops import find_forced_action, game_loops
 from card_envs.observation import Encoder, find_encoder
 from tests.third_game import encoders, kernels, view
-from tests.third_game.chance import DozenChance
 from tests.third_game.config import DozenConfig
 from tests.third_game.state import HAND_SIZE, NUM_CARDS, NUM_SEATS
-from tests.third_game.statistics import DozenStatistics
 
 LOOPS = game_loops(
     deal=kernels.deal_hands,
@@ -40,9 +38,8 @@ def dozen_game(config: DozenConfig, encoder: str | Encoder = "default") -> Game:
         config=config,
         rules_profiles=(),
         encoders=encoders.ENCODERS,
-        with_encoder=partial(dozen_game, config),
+        make=partial(dozen_game, config),
         encoder=chosen,
-        layout=chosen.layout(config),
         state_layout=encoders.STATE_LAYOUT,
         num_seats=NUM_SEATS,
         num_actions=NUM_CARDS,
@@ -60,9 +57,11 @@ def dozen_game(config: DozenConfig, encoder: str | Encoder = "default") -> Game:
         info=GameInfo(
             seats=Seats(NUM_SEATS, NUM_SEATS),
             positions=Positions(("first", "second", "third"), positions_of),
-            statistics=DozenStatistics,
-            chance=DozenChance(config),
         ),
+        features={
+            "chance": "tests.third_game.chance:DozenChance",
+            "statistics": "tests.third_game.statistics:make_statistics",
+        },
     )
 
 

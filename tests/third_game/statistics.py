@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from card_envs.play_statistics import Hands, Statistic, ratio
+from card_envs.game import Game
+from card_envs.statistics import Hands, Statistic, ratio
 from card_envs.typing import Rows
 from tests.third_game.state import NUM_SEATS
+
+
+def make_statistics(game: Game) -> type[DozenStatistics]:
+    return DozenStatistics
 
 
 class DozenStatistics:

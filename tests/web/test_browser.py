@@ -196,7 +196,7 @@ def test_the_panel_shows_the_probabilities_of_the_agent(page: Any, server: Serve
     step = len(session.actions)
     tables = table_after(session.game, session.plan, 0, session.actions)
     agent = find_agent("ppo_limit_hu", session.game)
-    decisions = decisions_of(agent.apply_encoder(session.game), session.plan, tables, 0, step)
+    decisions = decisions_of(session.game, agent, session.plan, tables, 0, step)
     shown = action_probabilities(agent, decisions)[0]
     by_name = {session.game.action_name(tables, 0, each): shown[each] for each in np.flatnonzero(decisions.action_mask)}
     assert sum(widths) == pytest.approx(1, abs=1e-3)

@@ -274,9 +274,7 @@ def test_thoughts_are_the_probabilities_of_the_agent_before_and_after_the_decisi
 
     tables = table_after(game, session.plan, table["hand"], session.actions[: table["step"]])
     agent = find_agent("cfr", game)
-    shown = action_probabilities(
-        agent, decisions_of(agent.apply_encoder(game), session.plan, tables, 0, table["step"])
-    )[0]
+    shown = action_probabilities(agent, decisions_of(game, agent, session.plan, tables, 0, table["step"]))[0]
     told = {each["action"]: each["probability"] for each in before["actions"]}
     assert sum(told.values()) == pytest.approx(1)
     assert told == pytest.approx({action: shown[action] for action in told})

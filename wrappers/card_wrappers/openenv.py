@@ -9,16 +9,19 @@ continues, and the observation lists the legal actions. The last observation of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 import numpy as np
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse, PlainTextResponse
 from openenv.core.env_server.http_server import create_app
 from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import Action, EnvironmentMetadata, Observation, State
 from pydantic import Field
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from card_envs.agent import Agent, find_agent
 from card_envs.envs import find_entry, make_game
@@ -31,13 +34,17 @@ _SPLITS = {"train": 0, "test": 1 << 32}
 """Name of a split of tasks -> seed of its first task; task k is the deal with this seed plus k."""
 _DEALS_PER_SPLIT = 1_000_000
 _LISTED_TASKS = 100
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+"""Host names of a server that can be reached from this machine alone."""
+_REFUSED = {ValueError: 422, TypeError: 422, IndexError: 422, RuntimeError: 409}
+"""Error of an environment -> status of the answer to the request that caused it."""
 
 
 class CardAction(Action):  # type: ignore[misc]  # here and below: OpenEnv may be missing
     """An answer of the learner as text."""
 
     message: str = Field(
-        max_length=200_000, description='The action, alone or at the end of a text: "call", "[raise 80]"'
+        description='The action, alone or at the end of a text of at most 20,000 characters: "call", "[raise 80]"'
     )
 
 
@@ -224,6 +231,7 @@ def make_app(
     attempts: int = 3,
     refused_reward: float = 0.0,
     max_sessions: int = 64,
+    hosts: Collection[str] = LOOPBACK,
     **settings: Any,
 ) -> FastAPI:
     """Return the OpenEnv server of a game as a FastAPI application.
@@ -236,6 +244,8 @@ def make_app(
         attempts: Number of refused answers in a row after which the environment plays check, pass or fold.
         refused_reward: Reward of a step whose answer was refused; at most 0.
         max_sessions: Maximum number of sessions at the same time.
+        hosts: Host names under which clients reach the server; requests to others are refused, so that no page of
+            another site can reach a server of this machine. "*" allows every name.
         **settings: Arguments of the environment, such as `num_players=6`.
 
     Raises:
@@ -247,9 +257,44 @@ def make_app(
     game = make_game(find_entry(game_id).id, **settings)
     make = session_factory(game, opponents, seat, form, attempts, refused_reward)
     make().reset(seed=0)  # compiles the game before the first session, and raises errors for wrong arguments
-    return create_app(
+    app = create_app(
         make, CardAction, CardObservation, env_name=game.name, max_concurrent_envs=max_sessions, state_cls=CardState
     )
+    for error, status in _REFUSED.items():
+        app.add_exception_handler(error, _refusal(status))
+    app.add_middleware(_HostGuard, hosts=hosts)
+    return app
+
+
+def _refusal(status: int) -> Callable[[Request, Exception], JSONResponse]:
+    """Return a handler that answers a request with a status and the words of an error, without a traceback."""
+
+    def refuse(request: Request, error: Exception) -> JSONResponse:
+        return JSONResponse({"detail": str(error)}, status)
+
+    return refuse
+
+
+class _HostGuard:
+    """Middleware that refuses requests and WebSockets to other host names, which protects from DNS rebinding."""
+
+    def __init__(self, app: ASGIApp, hosts: Collection[str]) -> None:
+        self._app, self._hosts = app, {host.lower() for host in hosts}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan" or "*" in self._hosts or self._allows(scope):
+            await self._app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 4403})  # before it is accepted: the handshake fails
+        else:
+            await PlainTextResponse("unknown host\n", 421)(scope, receive, send)
+
+    def _allows(self, scope: Scope) -> bool:
+        host = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
+        try:
+            return urlsplit(f"//{host}").hostname in self._hosts
+        except ValueError:
+            return False
 
 
 def session_factory(

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.cards import card_name
-from card_envs.envs import make_game
-from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError
+from card_envs.envs import as_game
+from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError, is_whole
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import MAX_STREETS
 from card_envs.games.holdem.view import board, hole_cards
@@ -44,7 +44,7 @@ _MAX_DEALS = 1_000
 
 
 def make_env(
-    env_id: str,
+    env_id: Game | str,
     seed: int | None = None,
     allow_step_back: bool = False,
     stale_first_state: bool = False,
@@ -53,7 +53,7 @@ def make_env(
     """Return an environment id as an RLCard environment.
 
     Args:
-        env_id: Environment id, such as "limit_holdem-v0".
+        env_id: Environment id, such as "limit_holdem-v0", or a game.
         seed: Seed of the table; None: unpredictable.
         allow_step_back: Whether to keep the states that `step_back` needs.
         stale_first_state: Whether the first state of a hand shows the raises of the previous hand, see `RLCardEnv`.
@@ -65,14 +65,14 @@ def make_env(
         >>> sorted(state)
         ['action_record', 'legal_actions', 'obs', 'raw_legal_actions', 'raw_obs']
     """
-    return RLCardEnv(make_game(env_id, **settings), seed, allow_step_back, stale_first_state)
+    return RLCardEnv(as_game(env_id, **settings), seed, allow_step_back, stale_first_state)
 
 
 class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
     """One table of a game. `set_agents` and `run` are RLCard's own.
 
     Args:
-        game: The game.
+        game: The game, or its environment id.
         seed: Seed of the table; None: unpredictable.
         allow_step_back: Whether to keep the states that `step_back` needs.
         stale_first_state: Whether the state that `reset` returns shows the raises of the previous hand, as in RLCard's
@@ -83,8 +83,13 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
     """
 
     def __init__(
-        self, game: Game, seed: int | None = None, allow_step_back: bool = False, stale_first_state: bool = False
+        self,
+        game: Game | str,
+        seed: int | None = None,
+        allow_step_back: bool = False,
+        stale_first_state: bool = False,
     ) -> None:
+        game = as_game(game)
         if stale_first_state and "raises" not in game.layout.slices:
             raise ValueError("stale_first_state is a fault of RLCard's limit hold'em: use encoder='rlcard' there")
         self.card_game = game
@@ -133,7 +138,7 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
         self.action_recorder = []
         state = self.get_state(self.get_player_id())
         if self._stale is not None:
-            state["raw_obs"]["raise_nums"] = self._stale
+            state["raw_obs"]["raise_nums"] = list(self._stale)
             raises = self.card_game.layout.split(state["obs"])["raises"]
             raises[:] = np.eye(raises.shape[1])[self._stale]
         return state, self.get_player_id()
@@ -149,7 +154,7 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
             IllegalActionError: For an illegal action; the table is unchanged.
         """
         seat, names = self.get_player_id(), self._legal_names()
-        chosen = _find_action(action, names) if raw_action else int(action)
+        chosen = _find_action(action, names) if raw_action else int(action) if is_whole(action) else ILLEGAL
         if chosen not in names:
             raise IllegalActionError(f"player {seat}: action {action!r} is not one of {names}")
         if self.allow_step_back:
@@ -190,7 +195,7 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
             "legal_actions": OrderedDict.fromkeys(names),
             "raw_obs": {**self._raw_observation(player_id), "legal_actions": list(names.values())},
             "raw_legal_actions": list(names.values()),
-            "action_record": self.action_recorder,
+            "action_record": list(self.action_recorder),
         }
 
     def get_payoffs(self) -> NDArray[np.float64]:

@@ -1,10 +1,10 @@
 """Stable-Baselines3: one seat of a card game at many tables, as a VecEnv over the batched engine.
 
-    tables = CardVecEnv(card_envs.make_game("limit_holdem-v0"), 1024, opponents="always_call")
+    tables = CardVecEnv("limit_holdem-v0", 1024, opponents="always_call")
     MaskablePPO("MlpPolicy", tables).learn(1_000_000)
 
-`opponents` is an agent, a name of `card_envs.agent.find_agent`, or a list of either, from which each deal draws
-one. `card_envs.single_seat` defines episodes and rewards.
+`opponents` is an agent, a name of `card_envs.agent.find_agent`, or a list, from which each deal draws an item: an agent
+for all other seats, or a list with an agent for each. `card_envs.single_seat` defines episodes and rewards.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from gymnasium.envs.registration import EnvSpec
 from numpy.typing import NDArray
 
 from card_envs.conventional_aec import ILLEGAL_REWARD
+from card_envs.envs import as_game, explain_memory
 from card_envs.game import Game, IllegalActionError, check_actions
-from card_envs.single_seat import LearnerStep, Opponents, SingleSeatTables, check_illegal_action, replace_illegal
+from card_envs.single_seat import Opponents, SingleSeatTables, check_illegal_action
 
 try:
     from stable_baselines3.common.monitor import Monitor
@@ -45,33 +46,33 @@ class CardVecEnv(VecEnv):
     return ("r", in the unit of the game) and length ("l") of an episode that ended.
 
     Args:
-        game: The game, see `card_envs.make_game`.
+        game: The game, see `card_envs.make_game`, or an environment id.
         num_tables: Number of tables N.
-        opponents: Agents at the other seats: a name of `find_agent`, an agent, or a list of either, from which one is
-            drawn for each deal.
+        opponents: Agents at the other seats: a name of `find_agent`, an agent, or a list, from which each deal draws an
+            item: an agent for all seats, or a list with one for each, in the order of play after the learner.
         seat: Seat of the learner; None draws it for each deal.
         seed: Seed of deals and opponents; None: unpredictable.
         reward_scale: Factor by which rewards are multiplied.
         mask_in_observation: Whether observations are {"observation", "action_mask"} instead of vectors, for algorithms
-            that keep masks in a replay buffer.
+            that keep masks in a replay buffer. The mask of a terminal observation is all ones.
         illegal_action: Treatment of illegal actions: "raise" raises IllegalActionError, "penalty" plays a random legal
             action instead and subtracts 1 from the reward, "random" plays one without the penalty. The info of such a
             step has `illegal_action`.
         skip_forced: Whether decisions with one legal action are taken without being shown.
+        settings: Arguments of the environment, such as num_players=6, if `game` is an id.
 
     Raises:
         ValueError: For numbers out of range, unknown agents, and agents that cannot play the game.
 
     Example:
-        >>> import card_envs
-        >>> tables = CardVecEnv(card_envs.make_game("limit_holdem-v0"), num_tables=8, seed=0)
+        >>> tables = CardVecEnv("limit_holdem-v0", num_tables=8, seed=0)
         >>> tables.reset().shape[0], tables.action_masks().shape
         (8, (8, 3))
     """
 
     def __init__(
         self,
-        game: Game,
+        game: Game | str,
         num_tables: int,
         opponents: Opponents = "random",
         seat: int | None = None,
@@ -80,16 +81,18 @@ class CardVecEnv(VecEnv):
         mask_in_observation: bool = False,
         illegal_action: str = "raise",
         skip_forced: bool = False,
+        **settings: Any,
     ) -> None:
-        self.game = game
-        self.tables = SingleSeatTables(game, num_tables, opponents, seat, seed, skip_forced)
+        self.game = game = as_game(game, **settings)
+        with explain_memory(game, num_tables):
+            self.tables = SingleSeatTables(game, num_tables, opponents, seat, seed, skip_forced)
         self.reward_scale = reward_scale
         self.render_mode: str | None = None
         self.spec: EnvSpec | None = None  # this environment has no id in Gymnasium's registry
         self._mask_in_observation = mask_in_observation
         self._illegal_action = check_illegal_action(illegal_action)
         self._rng = np.random.default_rng(seed)  # for actions in place of illegal ones
-        self._last_step: LearnerStep | None = None
+        self._is_ready = False
         self._actions = np.zeros(num_tables, np.int64)
         self._returns = np.zeros(num_tables)
         self._lengths = np.zeros(num_tables, np.int64)
@@ -102,12 +105,13 @@ class CardVecEnv(VecEnv):
         seed = self._seeds[0]
         if seed is not None:
             self._rng = np.random.default_rng(seed)
-        self._last_step = self.tables.reset(seed)
+        result = self.tables.reset(seed)
+        self._is_ready = True
         self._reset_seeds()
         self._reset_options()
         self._returns[:] = 0.0
         self._lengths[:] = 0
-        return self._make_observation(self._last_step.observation, self._last_step.action_mask)
+        return self._make_observation(result.observation, result.action_mask)
 
     def step_async(self, actions: NDArray[Any]) -> None:
         """Store the actions (N,) for `step_wait`."""
@@ -125,7 +129,7 @@ class CardVecEnv(VecEnv):
         """
         actions, replaced = self._legal_actions()
         try:
-            self._last_step = result = self.tables.step(actions)
+            result = self.tables.step(actions)
         except IllegalActionError as error:
             raise IllegalActionError(f"{error}; {_WITHOUT_MASKS}") from None
         if self._illegal_action == "penalty":
@@ -138,7 +142,7 @@ class CardVecEnv(VecEnv):
             infos[i] = {"illegal_action": True}
         finished = np.flatnonzero(result.is_over)
         if len(finished):
-            masks = np.zeros((len(finished), self.game.num_actions), np.int8)
+            masks = np.ones((len(finished), self.game.num_actions), np.int8)  # a policy needs at least one action
             finals = _split(self._make_observation(result.final_observation, masks), len(finished))
             seconds = round(time.monotonic() - self._started, 6)
             for i, final in zip(finished.tolist(), finals, strict=True):
@@ -151,16 +155,15 @@ class CardVecEnv(VecEnv):
 
     def _legal_actions(self) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """Return legal actions (N,), and True where they replace illegal ones (N,)."""
-        if self._illegal_action == "raise" or self._last_step is None:
+        if self._illegal_action == "raise" or not self._is_ready:
             return self._actions, np.zeros(self.num_envs, np.bool_)
-        chosen = check_actions(self._actions, self.num_envs)
-        return replace_illegal(chosen, self._last_step.action_mask, self._illegal_action, self._rng)
+        return self.tables.replace_illegal(check_actions(self._actions, self.num_envs), self._illegal_action, self._rng)
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal actions (N, num_actions), for sb3-contrib."""
-        if self._last_step is None:
+        if not self._is_ready:
             raise RuntimeError("call reset() before action_masks()")
-        return self._last_step.action_mask.astype(np.bool_)
+        return self.tables.action_masks().astype(np.bool_)
 
     def _make_observation(self, observation: NDArray[Any], mask: NDArray[np.int8]) -> VecEnvObs:
         return {"observation": observation, "action_mask": mask} if self._mask_in_observation else observation

@@ -21,6 +21,7 @@ import textarena as ta
 from card_envs.envs import EnvEntry, find_entry, make_game, on_registration
 from card_envs.game_info import Seats
 from card_envs.text import FORMS, ActionTextError, TextTable, default_action
+from card_envs.text.interface import TEXT
 
 
 class CardTextEnv(ta.Env):  # type: ignore[misc]  # TextArena ships no types
@@ -121,7 +122,7 @@ class CardTextEnv(ta.Env):  # type: ignore[misc]  # TextArena ships no types
         return TextTable(game, form=self._form)
 
     def _write_rules(self, player_id: int, game_state: dict[str, Any]) -> str:
-        text = self._table.game.info.text
+        text = TEXT.find(self._table.game)
         rules = [] if text is None else [text.rules]
         return "\n".join([f"You are player_{player_id}; {self._hands} hands of {self._entry.id} are played.", *rules])
 

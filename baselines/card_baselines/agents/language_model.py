@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from card_envs.agent import Agent, Decisions
 from card_envs.game import Game
 from card_envs.text import ActionTextError, Transcript, action_names, default_action, parse_action, write_prompt
+from card_envs.text.interface import TEXT
 
 _PREFIX = "CARD_ENVS_LLM_"
 _INSTRUCTION = 'Think briefly, then end with one line "Final answer: ACTION", ACTION being one of the legal actions.'
@@ -135,7 +136,8 @@ class LanguageModel(Agent):
 
     def _action(self, game: Game, views: Any, j: int, prompt: str, number: float) -> int:
         """Return the action that the model names; `number` is a random number that makes log entries unique."""
-        rules = game.info.text.rules if game.info.text is not None else ""
+        text = TEXT.find(game)
+        rules = text.rules if text is not None else ""
         messages = [
             {"role": "system", "content": f"{rules}\n{_INSTRUCTION}".strip()},
             {"role": "user", "content": prompt},

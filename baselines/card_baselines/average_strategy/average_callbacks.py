@@ -17,6 +17,7 @@ from card_baselines.agents.learned.mlp_policy import save_policy
 from card_baselines.average_strategy.average_network import AverageNetwork
 from card_baselines.average_strategy.snapshots import Snapshots, softmax
 from card_baselines.run_folder import CONFIG, WEIGHTS, RunFolder
+from card_baselines.runs.checkpoint import restore_rng, restore_tables
 from card_baselines.runs.learner import LearnerCallback
 from card_envs.agent import choose
 from card_envs.files import replace_file
@@ -120,5 +121,5 @@ class NetworkAverage(LearnerCallback):
     def restore(self, state: Mapping[str, torch.Tensor]) -> None:
         """Continue from a `state`."""
         self.average.restore({name: tensor for name, tensor in state.items() if name not in (_RNG, "tables")})
-        self._rng.bit_generator.state = json.loads(bytes(state[_RNG].numpy()).decode())
-        self._tables.view(np.uint8)[:] = state["tables"].numpy()
+        restore_rng(self._rng, json.loads(bytes(state[_RNG].numpy()).decode()))
+        restore_tables(self._game, self._tables, "tables", state["tables"].numpy())

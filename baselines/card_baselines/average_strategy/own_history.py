@@ -60,22 +60,24 @@ class OwnHistory:
             rows, actions, nodes = rows[keep], actions[keep], nodes[keep]
             own = self._tree["player"][nodes] == players[rows]
             if own.any():
-                yield self._decisions_at(decisions.game, views, players, rows[own], nodes[own], actions[own])
+                yield self._decisions_at(decisions, views, players, rows[own], nodes[own], actions[own])
 
     def _decisions_at(
-        self, game: Game, views: Any, players: NDArray[Any], rows: NDArray[np.int64], nodes: NDArray[Any], actions: Any
-    ) -> EarlierDecisions:
+        self, decisions: Decisions, views: Any, players: NDArray[Any], rows: NDArray[np.int64], nodes: NDArray[Any],
+        actions: Any,
+    ) -> EarlierDecisions:  # fmt: skip
         """Return the decisions at nodes of the tree, with the cards in the views of `rows`."""
         tables = self._tables[nodes].copy()
         later = views[rows]
-        num_cards, first_board_card = game.config.num_hole_cards, int(later["first_board_card"][0])
+        num_cards, first_board_card = decisions.game.config.num_hole_cards, int(later["first_board_card"][0])
         seats = np.asarray(later["actor"], np.int64)
         for k in range(num_cards):
             hole_cards = later["deck"][np.arange(len(rows)), seats * num_cards + k]
             tables["deck"][np.arange(len(rows)), players[rows].astype(np.int64) * num_cards + k] = hole_cards
         tables["deck"][:, first_board_card:] = later["deck"][:, first_board_card:]
-        numbers = np.arange(len(rows))
-        return EarlierDecisions(rows, decisions_at(game, tables, numbers, numbers, np.full(len(rows), 0.5)), actions)
+        numbers, unused = np.arange(len(rows)), np.full(len(rows), 0.5)
+        earlier = decisions_at(decisions.game, tables, numbers, numbers, unused, encoder=decisions.encoder)
+        return EarlierDecisions(rows, earlier, actions)
 
 
 def has_own_history(game: Game) -> bool:

@@ -64,6 +64,9 @@ class Reservoir:
         return {"num_seen": np.array(self.num_seen), **{name: self.column(name) for name in self._columns}}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Continue from a `state`."""
-        self.num_seen = int(state["num_seen"])
-        self._columns = {name: column.copy() for name, column in state.items() if name != "num_seen"}
+        """Continue from a `state`; ValueError for columns of different lengths."""
+        columns = {name: column.copy() for name, column in state.items() if name != "num_seen"}
+        num_seen = int(state["num_seen"])
+        if any(column.ndim == 0 or len(column) != min(num_seen, self.capacity) for column in columns.values()):
+            raise ValueError(f"the columns of a reservoir have not the length of {num_seen} rows seen")
+        self.num_seen, self._columns = num_seen, columns

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,10 +11,10 @@ import torch
 from numpy.typing import NDArray
 
 from card_baselines.agents.learned.mlp_agent import require_fit
-from card_baselines.agents.learned.mlp_policy import MlpPolicy, read_weights
+from card_baselines.agents.learned.mlp_policy import MlpPolicy, build_policy, read_weights
 from card_baselines.average_strategy.own_history import OwnHistory, has_own_history
 from card_baselines.average_strategy.snapshots import OUTPUTS, SNAPSHOT_WEIGHTS
-from card_baselines.run_folder import CONFIG, WEIGHTS
+from card_baselines.run_folder import CONFIG, WEIGHTS, read_config
 from card_envs.agent import Agent, Decisions, choose
 from card_envs.game import Game
 from card_envs.typing import Floats
@@ -39,7 +38,7 @@ class SnapshotAgent(Agent):
 
     def __init__(self, folder: Path, game: Game) -> None:
         self.name = folder.name
-        config = json.loads((folder / CONFIG).read_text())
+        config = read_config(folder)
         self.encoder = require_fit(folder, config, game)
         if config["output"] not in OUTPUTS:
             raise ValueError(f"{folder / CONFIG}: output {config['output']!r} is none of {', '.join(OUTPUTS)}")
@@ -50,8 +49,9 @@ class SnapshotAgent(Agent):
             raise ValueError(f"{folder / WEIGHTS} holds no snapshots with weights")
         total = weights.sum()
         self.mixture_weights: Floats = weights / total if total > 0 else np.full(len(weights), 1.0 / len(weights))
-        self._tensors, self._policy = tensors, MlpPolicy.from_config(config).eval()
-        self._game = game.with_encoder(self.encoder)
+        self._tensors = tensors
+        self._policy = build_policy(MlpPolicy.from_config, config, tensors, folder).eval()
+        self._game = game
         self._drawn = np.full((0, game.num_seats), _NOT_DRAWN)
 
     @property

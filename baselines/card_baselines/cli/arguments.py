@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from card_baselines.cli.examples import EXAMPLES, describe_with_example
 from card_envs.envs import find_entry, make_game
-from card_envs.locations import UnknownNameError, suggest_name
+from card_envs.locations import UnknownNameError, list_choices, suggest_name
 
 if TYPE_CHECKING:
     from card_envs.game import Game
@@ -83,13 +83,10 @@ def group_options(arguments: list[str]) -> list[str]:
 
 
 def require_known(kind: str, name: str, known: Iterable[str]) -> None:
-    """Raise ValueError with the nearest name and all names unless a name is among the known ones."""
+    """Raise ValueError with the nearest name, and with all names if they are few, unless a name is a known one."""
     names = list(known)
     if name not in names:
-        choices = ", ".join(names) or "(there is none)"
-        raise UnknownNameError(
-            f"{kind} {name!r} is not known{suggest_name(name, names)}: choose one of {choices}", kind
-        )
+        raise UnknownNameError(f"{kind} {name!r} is not known{suggest_name(name, names)}{list_choices(names)}", kind)
 
 
 # --- games ---

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from card_envs.formatting import format_interval, json_number
 
 if TYPE_CHECKING:  # commands that list names need neither match nor compiler
     import numpy as np
@@ -16,12 +20,21 @@ if TYPE_CHECKING:  # commands that list names need neither match nor compiler
     from card_envs.analysis.variance.control_variates import AdjustedResult
     from card_envs.game import Game
     from card_envs.match import MatchResult, Summary
-    from card_envs.play_statistics import Statistic
+    from card_envs.statistics import Statistic
 
+PROGRAM = "card-envs"
 _PIPED_WIDTH = 200
 """Width where the output is no terminal, in characters, so that files hold whole lines."""
 _MAX_UNBROKEN = 24
 """Maximum width of cells that are never broken: ids, names and numbers, which people copy."""
+
+
+def find_program() -> str:
+    """Return the word that calls this program again: its name, or its path if the shell does not find it."""
+    called, found = Path(sys.argv[0]), shutil.which(PROGRAM)
+    if called.name != PROGRAM or not called.exists() or (found is not None and called.samefile(found)):
+        return PROGRAM
+    return str(called)
 
 
 def print_envs(reports: Iterable[Mapping[str, Any]]) -> None:
@@ -55,12 +68,58 @@ def print_agents(reports: Iterable[Mapping[str, Any]]) -> None:
     print('Agents can also be "module:Class", "path/to/file.py:Class" or the folder of a training run.')
 
 
+def print_strengths(
+    reports: Sequence[Mapping[str, Any]], strengths: Mapping[str, Mapping[str, Any]], env_id: str
+) -> None:
+    """Print a table for each game, with a line for each agent that has a style: the strongest first.
+
+    Args:
+        reports: Reports of the agents, see `listing.list_agents`.
+        strengths: What was measured, see `strengths.read_strengths`.
+        env_id: The only environment to print; "" for all.
+    """
+    listed = [report for report in reports if report["style"]]
+    games = dict.fromkeys([*strengths, *(name for report in listed for name in report["plays"])])
+    for game in games:
+        if env_id not in ("", game.split()[0]):
+            continue
+        made = strengths.get(game, {"agents": {}})
+        playing = [report for report in listed if game in report["plays"] or report["name"] in made["agents"]]
+        rows = [[report["name"], _format_strength(report["name"], made), report["style"]]
+                for report in sorted(playing, key=lambda report: -_strength_of(report["name"], made))]  # fmt: skip
+        print_table(["agent", made.get("unit", "measured"), "how it plays"], rows, game)
+    others = len(reports) - len(listed)
+    print("What it wins from the agent with 0, which has all other seats (± 95 %); no ranking: see docs/results.")
+    print(f"--all: {others} more, what they do and where they come from; NAME:greedy takes the likeliest action.")
+    print('Agents can also be "module:Class", "path/to/file.py:Class" or the folder of a training run.')
+
+
+def _strength_of(name: str, made: Mapping[str, Any]) -> float:
+    """Return what an agent wins from the reference, which wins 0 from itself; -infinity where it was not measured."""
+    if name == made.get("reference"):
+        return 0.0
+    return float(made["agents"][name]["mean"]) if name in made["agents"] else -math.inf
+
+
+def _format_strength(name: str, made: Mapping[str, Any]) -> str:
+    if name not in made["agents"]:
+        return "0" if name == made.get("reference") else "-"
+    low, high = made["agents"][name]["ci95"]
+    digits = 0 if "100" in made["unit"] else 2
+    return f"{made['agents'][name]['mean']:+.{digits}f} ± {(high - low) / 2:.{digits}f}"
+
+
 def print_match(title: str, result: MatchResult, hands_per_second: float) -> None:
     """Print the means with 95 % intervals in all units, by position and between agents, and the speed."""
     print_results(title, [(agent.name, agent) for agent in result.agents], result.units)
+    if result.hands_needed is not None:
+        print(
+            f"no intervals: at {len(result.names)} seats a few large pots decide {result.hands:,} hands; take "
+            f"{result.hands_needed:,} hands or more, or duplicate deals (--duplicate)"
+        )
     unit, factor = next(iter(result.units.items()))
     rows = [
-        [name, *(format_interval(position.mean, position.ci95, factor) for position in positions)]
+        [name, *(format_scaled_interval(position.mean, position.ci95, factor) for position in positions)]
         for name, positions in zip(result.names, result.by_position, strict=True)
         if len(positions) == len(result.position_names)
     ]
@@ -95,7 +154,7 @@ def print_winnings(game: Game, summary: Summary, chips: NDArray[np.int64], where
     from card_envs.match.result import units_of
 
     if as_json:
-        means = {"mean": summary.mean, "ci95": list(summary.ci95)}
+        means = {"mean": summary.mean, "ci95": [json_number(bound) for bound in summary.ci95]}
         print_json({"agent": summary.name, "hands": len(chips), "chips": int(chips.sum()), **means})
     else:
         print_results(f"{len(chips):,} hands {where}", [(summary.name, summary)], units_of(game))
@@ -135,18 +194,22 @@ def _format_hands(hands: float) -> str:
 
 
 def _format_units(summary: Summary, units: Mapping[str, float]) -> list[str]:
-    return [format_interval(summary.mean, summary.ci95, factor) for factor in units.values()]
+    return [format_scaled_interval(summary.mean, summary.ci95, factor) for factor in units.values()]
 
 
-def format_interval(mean: float, ci95: Sequence[float], factor: float) -> str:
-    """Return a mean and half the width of its interval, multiplied by the factor of a unit (see `units_of`)."""
-    low, high = ci95
-    return f"{_format_number(mean * factor, factor)} ± {_format_number((high - low) / 2 * factor, factor).lstrip('+')}"
+def format_scaled_interval(mean: float, ci95: Sequence[float | None], factor: float) -> str:
+    """Return a mean with its interval, multiplied by the factor of a unit (see `units_of`)."""
+    scaled = [None if bound is None else bound * factor for bound in ci95]
+    return format_interval(mean * factor, scaled, _digits(factor))
 
 
 def _format_number(number: float, factor: float) -> str:
-    digits = max(0, 4 - round(math.log10(factor)))  # ten-thousandths of the game's own unit
-    return f"{number:+,.{digits}f}"
+    return f"{number:+,.{_digits(factor)}f}"
+
+
+def _digits(factor: float) -> int:
+    """Return the number of digits that shows ten-thousandths of the game's own unit."""
+    return max(0, 4 - round(math.log10(factor)))
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str | None = None) -> None:

@@ -16,7 +16,7 @@ class Example(NamedTuple):
 
 EXAMPLES = {
     "envs": Example("envs", "a table of ids, sizes and rules; half a second"),
-    "agents": Example("agents", "a table of names; half a second"),
+    "agents": Example("agents limit_holdem-v0", "a line for each agent; half a second"),
     "play": Example("play kuhn_poker-v0 --agents cfr", "results in chips; as long as you like, q leaves"),
     "match": Example(
         "match limit_holdem-v0 --agents chen always_call --hands 10000",

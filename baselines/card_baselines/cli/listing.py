@@ -10,12 +10,13 @@ import inspect
 import json
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from card_baselines.registry import AGENTS, STYLES
 from card_envs import plugins
 from card_envs.envs import ENVS, EnvEntry, importable_games, make_game
 from card_envs.extras import EXTRA_OF, how_to_install
@@ -44,7 +45,21 @@ def list_envs() -> list[Report]:
 
 
 def list_agents() -> list[Report]:
-    """Return a report of every agent with a name; see `describe_agent`."""
+    """Return a report of every agent with a name; see `describe_agent`. `style` is "" for those listed on request."""
+    reports = _list_known_agents()
+    own = plugins.OWN_AGENTS | AGENTS
+    styles = {report["name"]: _find_style(report, own) for report in reports}
+    return [report | {"style": styles[report["name"]]} for report in reports]
+
+
+def _find_style(report: Report, own: Mapping[str, str]) -> str:
+    """Return how an agent plays in a few words: from the registry, for other distributions its summary."""
+    if own.get(report["name"]) == report["from"]:
+        return STYLES.get(report["name"], "")
+    return str(report["summary"] or report["needs"] or report["from"])
+
+
+def _list_known_agents() -> list[Report]:
     kept = _read_file()
     others = [env_id for env_id, entry in ENVS.items() if not _is_kept(entry, kept["envs"])]
     other_games = add_six_seats(importable_games(others))
@@ -78,7 +93,7 @@ def describe_env(entry: EnvEntry, game: Game) -> Report:
         "observation_space": str(game.layout.space),
         "num_actions": game.num_actions,
         "unit": game.unit,
-        "encoders": dict(_list_encoders(game)),
+        "encoders": _list_encoders(game),
         "rules": list(game.rules_profiles) if "rules" in parameters else [],
         "settings": {name: parameter.default for name, parameter in parameters.items()},
     }
@@ -115,8 +130,6 @@ def add_six_seats(games: Mapping[str, Game]) -> dict[str, Game]:
 
 def make_listing() -> dict[str, dict[str, Report]]:
     """Return the content of the file: reports of all games and agents of this package."""
-    from card_baselines.registry import AGENTS
-
     games = {env_id: game for env_id, game in importable_games().items() if _is_own(ENVS[env_id])}
     seated, missing = add_six_seats(games), _find_missing_modules()
     agents = {name: describe_agent(name, location, seated) for name, location in (plugins.OWN_AGENTS | AGENTS).items()}
@@ -130,15 +143,13 @@ def _find_missing_modules() -> dict[str, str]:
     """Return {agent: optional module that it needs, or ""}, found by a process that cannot import optional modules."""
     program = f"import sys; sys.modules.update(dict.fromkeys({list(EXTRA_OF)})); "
     program += "from card_baselines.cli import listing; listing.print_missing_modules()"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=True)
     found: dict[str, str] = json.loads(done.stdout)
     return found
 
 
 def print_missing_modules() -> None:
     """Print {agent: first missing module, or ""} of this process as JSON."""
-    from card_baselines.registry import AGENTS
-
     seated = add_six_seats(importable_games())
     names = plugins.OWN_AGENTS | AGENTS
     reports = {name: describe_agent(name, location, seated) for name, location in names.items()}
@@ -165,13 +176,12 @@ def _is_own(entry: EnvEntry) -> bool:
     return entry.make_game.startswith("card_envs.games.")
 
 
-def _list_encoders(game: Game) -> Iterator[tuple[str, dict[str, int]]]:
-    """Yield name, version and size of every encoder that fits the game."""
-    for name, encoder in game.encoders.items():
-        try:
-            yield name, {"version": encoder.version, "size": encoder.layout(game.config).size}
-        except ValueError:
-            continue  # made for some settings only
+def _list_encoders(game: Game) -> dict[str, dict[str, int]]:
+    """Return version and size of every encoder that fits the game, by name."""
+    from card_envs.observation import select_fitting  # here: it imports the compiler
+
+    fitting = select_fitting(game.encoders, game.config)
+    return {name: {"version": game.encoders[name].version, "size": layout.size} for name, layout in fitting.items()}
 
 
 def _find_summary(agent: Agent) -> str:

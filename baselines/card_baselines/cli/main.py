@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import io
 import os
 import re
 import sys
@@ -48,6 +49,7 @@ _TOO_LARGE = ("Maximum allowed dimension exceeded", "array is too big")
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command that `argv` (by default the command line) names; return its exit code."""
+    _print_any_character()
     arguments = list(sys.argv[1:] if argv is None else argv)
     if not arguments or arguments[0] in ("-h", "--help"):
         print(_usage())
@@ -59,8 +61,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = _run(arguments[0], arguments[1:])
         sys.stdout.flush()
         return code
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    except KeyboardInterrupt as error:
+        return int(getattr(error, "exit_code", INTERRUPTED))  # `runs.interruption.Terminated` has another
     except BrokenPipeError:  # the program that reads the output, such as `head`, has ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes it once more when it ends
         return BROKEN_PIPE
@@ -69,6 +71,13 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         print(f"card-envs: {_add_next_step(_explain(error), arguments[0])}", file=sys.stderr)
         return WRONG_USE
+
+
+def _print_any_character() -> None:
+    """Let the output print characters that its encoding lacks as escapes, instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _run(name: str, arguments: list[str]) -> int:
@@ -131,7 +140,7 @@ def _summary(name: str) -> str:
     """Return the summary of a command, read from its source, since its packages may be missing."""
     word = name.replace("-", "_")
     source = Path(__file__).parent / "commands" / f"{word}.py"
-    functions = (node for node in ast.parse(source.read_text()).body if isinstance(node, ast.FunctionDef))
+    functions = (node for node in ast.parse(source.read_bytes()).body if isinstance(node, ast.FunctionDef))
     command = next(function for function in functions if function.name == word)
     return (ast.get_docstring(command) or "").partition("\n")[0]
 

@@ -14,7 +14,7 @@ from card_envs.analysis.variance.control_variates import ControlVariates
 from card_envs.formatting import json_number
 from card_envs.history import MatchFile
 from card_envs.match import MatchBatch, MatchCallback, MatchResult
-from card_envs.play_statistics import PlayCounter, statistics_json
+from card_envs.statistics import PlayCounter, statistics_json
 from card_envs.typing import Rows
 
 

@@ -17,6 +17,7 @@ Flattened = tyro.conf.arg(name="")
 """Annotation of a dataclass whose fields are options of the command itself."""
 
 EnvId = Annotated[str, tyro.conf.arg(metavar="ENV", help="Environment id, see `card-envs envs`.")]
+Paths = Annotated[tuple[Path, ...], tyro.conf.arg(metavar="[PATH ...]", help_behavior_hint="")]
 Settings = Annotated[
     Words,
     tyro.conf.arg(
@@ -26,9 +27,15 @@ Settings = Annotated[
 NumPlayers = Annotated[int | None, tyro.conf.arg(metavar="N", help="The same as --set num_players=N.")]
 AgentName = Annotated[str, tyro.conf.arg(metavar="AGENT", help=f"Agent: {_AGENT}.")]
 AgentNames = Annotated[Words, tyro.conf.arg(metavar="AGENT ...", help=f"Agents, each a {_AGENT}.")]
-Agents = Annotated[tuple[str, ...], tyro.conf.arg(metavar="AGENT ...", help=f"Two or more agents, each a {_AGENT}.")]
+Agents = Annotated[
+    tuple[str, ...],
+    tyro.conf.arg(metavar="AGENT ...", help=f"Two or more agents, each a {_AGENT}.", help_behavior_hint=""),
+]
 EnvIds = Annotated[
-    tuple[str, ...], tyro.conf.arg(metavar="[ENV ...]", help="Environment ids, see `card-envs envs`; by default all.")
+    tuple[str, ...],
+    tyro.conf.arg(
+        metavar="[ENV ...]", help="Environment ids, see `card-envs envs`; by default all.", help_behavior_hint=""
+    ),
 ]
 Names = Annotated[Words, tyro.conf.arg(metavar="NAME ...")]
 Seed = Annotated[int, tyro.conf.arg(help="The same seed gives the same result.")]
@@ -44,7 +51,9 @@ SavePath = Annotated[
 ]
 AsJson = Annotated[
     bool,
-    tyro.conf.arg(name="json", help="Print JSON. Means in it are per hand, in the unit of the environment."),
+    tyro.conf.arg(
+        name="json", help="Print JSON. Means, where there are any, are per hand, in the unit of the environment."
+    ),
 ]
 
 Folder = Annotated[Path, tyro.conf.arg(metavar="FOLDER", help="Folder of the league.")]

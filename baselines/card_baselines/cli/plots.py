@@ -48,8 +48,8 @@ def draw_report(result: MatchResult, opponents: Sequence[str], scores: Sequence[
     factor, unit = _unit(result)
     heights = np.arange(len(scores))[::-1]
     means = [score.mean * factor for score in scores]
-    half_widths = [(score.ci95[1] - score.ci95[0]) / 2 * factor for score in scores]
-    left.errorbar(means, heights, xerr=half_widths, fmt="o", capsize=3)
+    sides = np.array([(score.mean - score.ci95[0], score.ci95[1] - score.mean) for score in scores]) * factor
+    left.errorbar(means, heights, xerr=sides.T, fmt="o", capsize=3)
     left.axvline(0.0, color="0.6", linewidth=0.8, zorder=0)
     left.set_yticks(heights, opponents)
     left.set_xlabel(f"{unit} (95 % intervals)")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.league.store import Store, format_numbers, parse_matrix
+from card_envs.files import explain_damage
 from card_envs.match.summary import student_t_quantile
 
 _MIN_MEMBERS = 3
@@ -49,10 +50,11 @@ def compute_cashflow(store: Store, divisions: Collection[int], members: Collecti
     )
     sums = _Sums(np.zeros((5, len(order), len(order))), np.zeros((len(order), len(order)), np.int64))
     for text, hands, content in store.rows(query):
-        seating = json.loads(text)
-        if len(set(seating)) >= _MIN_MEMBERS and column.keys() >= set(seating):
-            flow, pairs = _sum_by_member(parse_matrix(content), [column[member] for member in seating], len(order))
-            sums.add(flow * hands, pairs * hands)
+        with explain_damage(store.path):
+            seating = json.loads(text)
+            if len(set(seating)) >= _MIN_MEMBERS and column.keys() >= set(seating):
+                flow, pairs = _sum_by_member(parse_matrix(content), [column[member] for member in seating], len(order))
+                sums.add(flow * hands, pairs * hands)
     return sums.cashflow(order) if sums.rounds.any() else None
 
 

@@ -17,6 +17,7 @@ from card_baselines.run_folder import FolderInUseError, RunFolder, git_commit
 from card_envs.agent import find_agent
 from card_envs.agent.loading import code_in
 from card_envs.envs import UnknownSettingError, make_game
+from card_envs.files import explain_damage
 from card_envs.game import Game
 from card_envs.locations import registered_names_only, require_allowed
 
@@ -87,7 +88,7 @@ class League:
     @property
     def game(self) -> Game:
         """The game that all rounds are played in."""
-        with self.restrict_names():
+        with self.restrict_names(), explain_damage(self.folder / STORE):
             return _make_game(self.meta["env"], self.meta["settings"])
 
     def restrict_names(self) -> AbstractContextManager[None]:
@@ -102,8 +103,12 @@ class League:
 
     @property
     def divisions(self) -> dict[str, DivisionRow]:
-        """Divisions by their names."""
-        return self.store.divisions()
+        """Divisions by their names; LeagueError if one is of an unknown kind."""
+        divisions = self.store.divisions()
+        for row in divisions.values():
+            if row.kind not in KINDS:
+                raise LeagueError(f"{self.folder / STORE} is damaged: division {row.name!r} is of no kind {row.kind!r}")
+        return divisions
 
     def division(self, name: str) -> DivisionRow:
         """Return the division of a name; raise LeagueError if there is none."""

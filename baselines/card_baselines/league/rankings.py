@@ -20,6 +20,7 @@ from card_baselines.league.winnings import (
     mean_winnings,
     median_winnings,
 )
+from card_envs.extras import how_to_install
 
 RESAMPLES = 200
 _MAX_UPDATES = 4_000
@@ -220,8 +221,10 @@ def rank(evidence: Evidence, measures: Sequence[str] = tuple(MEASURES)) -> tuple
                 rankings[name] = MEASURES[name](evidence)
             except LeagueError as error:
                 missing[name] = str(error)
-            except ImportError as error:
-                missing[name] = f"{error.name or error} is not installed"
+            except ModuleNotFoundError as error:
+                missing[name] = how_to_install(error)
+            except ImportError as error:  # of a wrapper, which says what to install
+                missing[name] = str(error)
     return rankings, missing
 
 

@@ -106,8 +106,9 @@ class Report:
 
 
 def write_report(
-    league: League, standings: Standings, folder: Path, by: str | None = None, strategies: Strategies | None = None
-) -> Path:
+    league: League, standings: Standings, folder: Path, by: str | None = None, strategies: Strategies | None = None,
+    kind: str = "League",
+) -> Path:  # fmt: skip
     """Write report.md, report.html and the pictures of a league.
 
     Args:
@@ -116,13 +117,14 @@ def write_report(
         folder: Folder of the report, made if it is missing.
         by: Measure by which tables are sorted; by default the first of the standings.
         strategies: Strategies for the map of the members; by default the map shows the statistics of their play.
+        kind: First word of the title, such as "Tournament".
 
     Returns:
         Path of the HTML page.
     """
     by = by or next(iter(standings.rankings))
     folder.mkdir(parents=True, exist_ok=True)
-    report = Report(f"League of {league.meta['env']}", [_summarise(league, standings)])
+    report = Report(f"{kind} of {league.meta['env']}", [_summarise(league, standings)])
     report.blocks += _describe_ranking(standings, by, folder)
     report.blocks += _describe_winnings(standings, by, folder)
     report.blocks += _describe_cashflow(standings, by, folder)

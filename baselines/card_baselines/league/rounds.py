@@ -25,7 +25,8 @@ from card_envs.envs import make_game
 from card_envs.game import Game
 from card_envs.locations import registered_names_only
 from card_envs.match import Fault, MatchResult, play_match
-from card_envs.play_statistics import PlayCounter, Statistic
+from card_envs.rng import derive_seed
+from card_envs.statistics import STATISTICS, PlayCounter, Statistic
 
 Files = Mapping[str, bytes]
 """The files of a folder: path below it -> content."""
@@ -129,7 +130,8 @@ def play_round(task: RoundTask) -> RoundOutcome:
             seats[entrant.member], fault = _make_player(entrant, game, task.seed)
             if fault is not None:
                 faults[entrant.member] = fault
-    counter = game.info.statistics() if task.statistics and game.info.statistics is not None else None
+    make_counter = STATISTICS.find(game) if task.statistics else None
+    counter = None if make_counter is None else make_counter()
     result = play_match(
         game, [seats[member] for member in task.seating], task.hands, task.seed, task.duplicate,
         task.hands_at_once or task.hands, on_error="forfeit", callbacks=[counter] if counter else [],
@@ -193,7 +195,7 @@ def _make_game(env: str, settings: str) -> Game:
 
 def _make_player(entrant: Entrant, game: Game, seed: int) -> tuple[Agent, Fault | None]:
     """Return the agent of an entrant. If it cannot be made, return one that takes its place, and the fault."""
-    seed = int(np.random.SeedSequence([seed % 2**64, entrant.member]).generate_state(1)[0])
+    seed = derive_seed(seed, entrant.member)
     try:
         if not entrant.is_trainee:
             return NamedAgent(entrant.name, find_agent(entrant.spec, game)), None

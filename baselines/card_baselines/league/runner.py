@@ -32,6 +32,7 @@ from card_baselines.league.rounds import (
 from card_baselines.league.store import DivisionRow, LeagueError, Member, PlannedRound, Store
 from card_baselines.run_folder import git_commit
 from card_envs.game import Game
+from card_envs.rng import derive_seed
 
 _BATCH_HANDS = 10_000
 """Maximum number of hands that are played side by side in rounds without students."""
@@ -215,7 +216,7 @@ class Runner:
 
     def _seed_of(self, member: int) -> int:
         """Return the seed of a new trainee."""
-        return int(np.random.SeedSequence([self._meta["seed"], member]).generate_state(1)[0])
+        return derive_seed(self._meta["seed"], member)
 
     # --- outcomes ---
 

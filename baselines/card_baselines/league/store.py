@@ -10,7 +10,7 @@ import json
 import math
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -19,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.league.rounds import Earnings, RoundOutcome
+from card_baselines.sqlite_checks import check_tables
+from card_envs.files import DamagedFileError, explain_damage
 from card_envs.match import Fault
 
 VERSION = 1
@@ -65,6 +67,17 @@ _TABLES = {
         "value REAL NOT NULL, occasions INTEGER NOT NULL, PRIMARY KEY (round, member, name)"
     ),
 }
+_SCHEMA = ";".join(f"CREATE TABLE {name} ({columns})" for name, columns in _TABLES.items())
+_CONDITIONS = {
+    "members": "is_trainee IN (0, 1) AND learns IN (0, 1) AND generation >= 0",
+    "rounds": "number >= 0",
+    "outcomes": "hands >= 0 AND samples >= 0 AND seconds BETWEEN 0 AND 1e12",
+    "earnings": "seats >= 1 AND abs(total) < 1e15 AND squares BETWEEN 0 AND 1e300",
+    "faults": "decisions >= 0",
+    "ratings": "abs(mu) < 1e9 AND sigma BETWEEN 0 AND 1e9",
+    "play": "abs(value) < 1e15 AND occasions >= 0",
+}
+"""Table -> what holds in all of its rows."""
 _REASONS = {
     "full": "the disk is full: make room",
     "readonly": "nothing may be written there: change the rights of the folder",
@@ -164,6 +177,11 @@ class Store:
                     f"{path} is a store of version {version}, this card-envs reads version {VERSION}: "
                     "use the card-envs that made it, or begin a new league"
                 )
+            try:
+                check_tables(store._db, _SCHEMA, _CONDITIONS, path)
+            except ValueError as error:
+                store.close()
+                raise LeagueError(f"{error}; restore a copy") from error
         return store
 
     def close(self) -> None:
@@ -188,7 +206,11 @@ class Store:
 
     def meta(self) -> dict[str, Any]:
         """Return the environment, settings and seed of the league."""
-        return {key: json.loads(value) for key, value in self.rows("SELECT key, value FROM meta")}
+        with _explain_content(self.path):
+            meta = {key: json.loads(value) for key, value in self.rows("SELECT key, value FROM meta")}
+            if not isinstance(meta["env"], str) or not isinstance(meta["settings"], dict):
+                raise ValueError("meta holds no environment with settings")
+        return meta
 
     def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         """Return the rows of an SQL query."""
@@ -226,7 +248,11 @@ class Store:
     def divisions(self) -> dict[str, DivisionRow]:
         """Return the divisions by their names."""
         rows = self.rows("SELECT id, name, kind, settings FROM divisions ORDER BY id")
-        return {name: DivisionRow(id, name, kind, json.loads(settings)) for id, name, kind, settings in rows}
+        with _explain_content(self.path):
+            found = {name: DivisionRow(id, name, kind, json.loads(settings)) for id, name, kind, settings in rows}
+            if not all(isinstance(row.settings, dict) for row in found.values()):
+                raise ValueError("the settings of a division are no JSON object")
+        return found
 
     def entries(self, division: int) -> tuple[int, ...]:
         """Return the members of a division; empty for one that plays all members of the league."""
@@ -257,8 +283,9 @@ class Store:
             f"LEFT JOIN outcomes o ON o.round = r.id WHERE {where} {state} ORDER BY r.id"
         )
         rows = self.rows(query, *([] if division is None else [division]))
+        known = {id for (id,) in self.rows("SELECT id FROM members")}
         return [
-            PlannedRound(id, row_division, number, seed, _parse_ids(seating), _parse_ids(students))
+            PlannedRound(id, row_division, number, seed, _parse_ids(seating, known), _parse_ids(students, known))
             for id, row_division, number, seed, seating, students in rows
         ]
 
@@ -294,7 +321,8 @@ class Store:
     def cashflow(self, round: int) -> NDArray[np.float64]:
         """Return payments per hand (seats, seats) in the order of the seating: what the row paid the column."""
         ((content,),) = self.rows("SELECT cashflow FROM outcomes WHERE round = ?", round)
-        return parse_matrix(content)
+        with _explain_content(self.path):
+            return parse_matrix(content)
 
     def faults(self) -> list[tuple[int, int, Fault]]:
         """Return (round, member, fault) for all faults, in order."""
@@ -339,12 +367,15 @@ def parse_matrix(content: bytes) -> NDArray[np.float64]:
     return np.array(numbers.reshape(side, side), np.float64)
 
 
-def _parse_ids(text: str) -> tuple[int, ...]:
+def _parse_ids(text: str, known: Collection[int]) -> tuple[int, ...]:
     """Return ids of members that are stored as a JSON list. Other content is refused: ids become names of folders."""
-    ids = json.loads(text)
-    if not all(type(each) is int for each in ids):
-        raise LeagueError(f"the store holds {text!r} where the ids of members should be: it is damaged")
-    return tuple(ids)
+    try:
+        ids = json.loads(text)
+        if all(type(each) is int and each in known for each in ids):
+            return tuple(ids)
+    except (ValueError, TypeError, RecursionError):
+        pass
+    raise LeagueError(f"the store holds {text!r} where the ids of members should be: it is damaged")
 
 
 def format_numbers(numbers: Iterable[int]) -> str:
@@ -372,6 +403,16 @@ def _explain_errors(path: Path) -> Iterator[None]:
     except sqlite3.DatabaseError as error:
         reason = next((why for words, why in _REASONS.items() if words in str(error)), str(error))
         raise LeagueError(f"{path}: {reason}. The rounds stored so far are kept; go on with `league run`") from error
+
+
+@contextlib.contextmanager
+def _explain_content(path: Path) -> Iterator[None]:
+    """Turn errors that the content of a damaged file causes into a LeagueError."""
+    try:
+        with explain_damage(path):
+            yield
+    except DamagedFileError as error:
+        raise LeagueError(f"{error}; restore a copy") from error
 
 
 def _now() -> str:

@@ -30,7 +30,8 @@ from card_envs.game import Game, Tables
 from card_envs.games.holdem import kernels
 from card_envs.games.holdem.actions import amount_to_call, raise_to_of
 from card_envs.games.holdem.config import HoldemConfig, is_texas_holdem
-from card_envs.games.holdem.showdown import num_board_cards, percentile_at
+from card_envs.games.holdem.encoders.texas import percentile_at
+from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 
 STREETS, SEATS, PLAYERS, DECILES = 4, 6, (2, 4, 6), 10
@@ -118,13 +119,15 @@ def measure_style(agent: SupportsAct, game: Game, hands: int = 20) -> Style:
     if not supports_style(game):
         raise ValueError(f"styles are for six-max no-limit hold'em with {DEPTH} big blinds, not for {game.name}")
     player = require_playable(agent, game)
-    encoded = player.apply_encoder(game)
+    encoder = player.find_encoder(game)
     rng = np.random.default_rng(SEED)
     counts = np.zeros((NUM_SITUATIONS, NUM_BINS), np.int64)
     first = 0
     for tables in _generate_situations(game, hands):
         numbers = np.arange(first, first + len(tables))
-        decisions = decisions_at(encoded, tables, np.arange(len(tables)), numbers, rng.random(len(tables)))
+        decisions = decisions_at(
+            game, tables, np.arange(len(tables)), numbers, rng.random(len(tables)), encoder=encoder
+        )
         bins = np.empty(len(tables), np.int64)
         write_bins(tables, np.asarray(player.act(decisions, rng), np.int64), bins)
         np.add.at(counts, (numbers // hands, bins), 1)

@@ -15,7 +15,7 @@ from card_envs import plugins
 from card_envs.agent import Agent, Decisions
 from card_envs.agent.loading import class_at
 from card_envs.game import Game
-from card_envs.locations import UnknownNameError, require_allowed, suggest_name
+from card_envs.locations import UnknownNameError, list_choices, require_allowed, suggest_name
 
 
 class Choices(NamedTuple):
@@ -97,7 +97,7 @@ def trainee_class(spec: str) -> type[Trainee]:
     known = plugins.list_plugins(plugins.TRAINEES)
     if spec not in known and ":" not in spec:
         raise UnknownNameError(
-            f"trainee {spec!r} is not known{suggest_name(spec, known)}: choose one of {sorted(known)}, or pass "
+            f"trainee {spec!r} is not known{suggest_name(spec, known)}{list_choices(sorted(known))}, or pass "
             '"module:Class" or "path/to/file.py:Class"'
         )
     if spec not in known:

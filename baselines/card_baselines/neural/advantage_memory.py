@@ -134,7 +134,10 @@ class MeanAdvantages:
         return {name: column[: len(self._row_of)] for name, column in self._columns.items()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Continue from a `state`."""
+        """Continue from a `state`; ValueError for columns of different lengths."""
+        lengths = {column.shape[:1] for column in state.values()}
+        if len(lengths) > 1 or (state and set(state) != {"observation", "action_mask", "sum", "weight"}):
+            raise ValueError("the columns of the memory are not those of information states")
         self._columns = {name: column.copy() for name, column in state.items()}
         seen = self._columns.get("observation", np.empty((0, 0)))
         self._row_of = {observation.tobytes(): row for row, observation in enumerate(seen)}

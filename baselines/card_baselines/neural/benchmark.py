@@ -10,7 +10,6 @@ benchmark continues where it stopped.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -29,6 +28,7 @@ from card_baselines.runs.run import train
 from card_envs.agent import RandomAgent, find_agent
 from card_envs.analysis.exploitability.best_response import exact_exploitability
 from card_envs.envs import make_game
+from card_envs.files import read_json_object
 from card_envs.match.summary import Summary, summarise
 from card_envs.plugins import ALGORITHMS, list_plugins
 
@@ -171,8 +171,7 @@ def measure_on_flops(env: str, run: RunFolder) -> dict[str, Any]:
         game = make_game(env)
         target = Target(env=env, settings={}, agent=run.path.name, game=game, player=find_agent(str(run.path), game))
         run.write_json(path.name, exploit_flop_holdem(target, ExploitSettings(flops=FLOPS)))
-    report: dict[str, Any] = json.loads(path.read_text())
-    return report
+    return read_json_object(path)
 
 
 def find_cells(folder: Path) -> list[dict[str, Any]]:

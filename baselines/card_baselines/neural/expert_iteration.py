@@ -27,7 +27,7 @@ from card_baselines.neural.distill import Distillation
 from card_baselines.neural.replay_memory import ReplayMemory
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm
-from card_baselines.runs.checkpoint import load_state, strip_prefix, to_arrays
+from card_baselines.runs.checkpoint import load_state, restore_rng, strip_prefix, to_arrays
 from card_baselines.runs.config import require, require_shares
 from card_envs.agent import choose
 from card_envs.game import Game
@@ -163,7 +163,7 @@ class ExpertIteration(Distillation):
         self.anchor.policy.load_state_dict(strip_prefix("anchor.", tensors))
         self.memory.restore(to_arrays(strip_prefix("memory.", tensors)))
         progress = super().load(path)
-        self.rng.bit_generator.state = progress["minibatch_rng"]
+        restore_rng(self.rng, progress["minibatch_rng"])
         return progress
 
 

@@ -40,7 +40,7 @@ def show_hidden_hands(game: Game) -> Game:
         raise NotImplementedError("hidden hands are observed for batches of tables only: call observe_batch")
 
     name = f"{own.name}+hidden_hands"
-    return game.with_encoder(Encoder(name, own.version, layout, observe, observe_batch, own.decode))
+    return replace(game, encoder=Encoder(name, own.version, layout, observe, observe_batch, own.decode))
 
 
 def list_hidden_hands(tables: Tables, rows: NDArray[np.int64]) -> NDArray[np.int8]:

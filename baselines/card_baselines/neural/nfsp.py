@@ -27,10 +27,14 @@ from card_baselines.neural.replay_memory import ReplayMemory
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm
 from card_baselines.runs.checkpoint import (
+    check_arrays,
     join_parts,
     load_optimiser,
     load_state,
     optimiser_tensors,
+    require_range,
+    restore_rng,
+    restore_tables,
     save_state,
     strip_prefix,
     to_arrays,
@@ -250,11 +254,14 @@ class Nfsp(MeasuredLearner):
         load_optimiser(self.optimiser, strip_prefix("adam.", tensors))
         self.average.restore(strip_prefix("average.", tensors))
         self.replay.restore(to_arrays(strip_prefix("replay.", tensors)))
-        play_state = self._play_state()
-        for name, array in to_arrays(strip_prefix("play.", tensors)).items():
-            play_state[name][:] = array
+        play_state, found = self._play_state(), to_arrays(strip_prefix("play.", tensors))
+        check_arrays(found, play_state)
+        require_range("play.last_action", found["last_action"], 0, self.game.num_actions - 1)
+        restore_tables(self.game, self._tables, "play.tables", found["tables"])
+        for name in set(play_state) - {"tables"}:
+            play_state[name][:] = found[name]
         self.decisions, self.updates = int(progress["decisions"]), int(progress["updates"])
-        self.rng.bit_generator.state = json.loads(progress["rng"])
+        restore_rng(self.rng, json.loads(progress["rng"]))
         return progress
 
 

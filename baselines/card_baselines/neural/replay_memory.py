@@ -9,6 +9,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from card_baselines.runs.checkpoint import check_arrays
+
 
 class ReplayMemory:
     """Columns of transitions; new ones replace the oldest."""
@@ -40,7 +42,10 @@ class ReplayMemory:
         return {**filled, "num_added": np.array(self.num_added)}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Continue from a `state`."""
-        self.num_added = int(state["num_added"])
-        for name, column in self.columns.items():
-            column[: self.num_added] = state[name]
+        """Continue from a `state`; ValueError for columns of other types, shapes or lengths."""
+        num_added = int(state["num_added"])
+        filled = {name: column[: max(0, num_added)] for name, column in self.columns.items()}
+        check_arrays(state, filled)
+        self.num_added = num_added
+        for name, column in filled.items():
+            column[:] = state[name]

@@ -41,6 +41,8 @@ from card_baselines.runs.checkpoint import (
     load_optimiser,
     load_state,
     optimiser_tensors,
+    restore_rng,
+    restore_tables,
     save_state,
     strip_prefix,
     to_arrays,
@@ -202,7 +204,7 @@ class SingleDeepCfr(MeasuredLearner):
         if self.average is not None:
             self.average.restore(strip_prefix("average.", tensors))
         self.restore_exploitability(strip_prefix("exploitability.", tensors))
-        self.tables.view(np.uint8)[:] = tensors["tables.records"].numpy()
+        restore_tables(self.game, self.tables, "tables.records", tensors["tables.records"].numpy())
 
     def save(self, path: Path, progress: Mapping[str, Any]) -> None:
         """Write all parts and the random generator."""
@@ -214,7 +216,7 @@ class SingleDeepCfr(MeasuredLearner):
         """Continue from a file of `save`; returns the progress that was saved with it."""
         tensors, progress = load_state(path)
         self.restore_parts(tensors)
-        self.rng.bit_generator.state = json.loads(progress["rng"])
+        restore_rng(self.rng, json.loads(progress["rng"]))
         self.decisions, self.iterations = int(progress["decisions"]), int(progress["iterations"])
         return progress
 

@@ -22,7 +22,15 @@ from card_baselines.neural.external_sampling import deal, traverse
 from card_baselines.neural.measured_learner import MeasuredLearner
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm
-from card_baselines.runs.checkpoint import join_parts, load_state, save_state, strip_prefix, to_arrays
+from card_baselines.runs.checkpoint import (
+    join_parts,
+    load_state,
+    restore_rng,
+    restore_tables,
+    save_state,
+    strip_prefix,
+    to_arrays,
+)
 from card_baselines.runs.config import GameRunConfig, require
 from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
 from card_envs.agent import Decisions
@@ -110,8 +118,8 @@ class TabularMccfr(MeasuredLearner):
         tensors, progress = load_state(path)
         self.table.restore(to_arrays(strip_prefix("table.", tensors)))
         self.restore_exploitability(strip_prefix("exploitability.", tensors))
-        self._tables.view(np.uint8)[:] = tensors["tables.records"].numpy()
-        self.rng.bit_generator.state = json.loads(progress["rng"])
+        restore_tables(self.game, self._tables, "tables.records", tensors["tables.records"].numpy())
+        restore_rng(self.rng, json.loads(progress["rng"]))
         self.decisions, self.iterations = int(progress["decisions"]), int(progress["iterations"])
         return progress
 

@@ -73,7 +73,7 @@ class StoredResults:
         """Read the results that an earlier call stored in `root`."""
         self._root, self._name = root, name
         path = root / name
-        self._results: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
+        self._results: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
     def get(self, key: str, compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """Return the result of that name; compute and store it if there is none."""

@@ -221,7 +221,7 @@ class Paper:
         if not path.exists():
             root.mkdir(parents=True, exist_ok=True)
             RunFolder(root).write_json(SCALE_JSON, scale)
-        elif (before := json.loads(path.read_text())) != json.loads(json.dumps(scale)):
+        elif (before := json.loads(path.read_text(encoding="utf-8"))) != json.loads(json.dumps(scale)):
             raise ValueError(
                 f"{root} holds results of {before['paper']} at the scale {before['scale']} with the settings "
                 f"{before['settings']}, not of {self.name} at the scale {name}: choose another folder"

@@ -11,6 +11,7 @@ processes, the other processes start with new deals.
 from __future__ import annotations
 
 import os
+import signal
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -119,10 +120,16 @@ def main(config: Config, folder: str = "") -> None:
     dist.init_process_group(_choose_backend(config))
     try:
         if dist.get_rank() == 0:
-            train(replace(ALGORITHM, make_learner=DataParallelPpo, describe=_describe), config, folder or None)
+            try:
+                train(replace(ALGORITHM, make_learner=DataParallelPpo, describe=_describe), config, folder or None)
+            except KeyboardInterrupt:
+                _broadcast(None)
+                raise
             _broadcast(None)
         else:
             torch.set_num_threads(1)
+            for number in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, signal.SIG_IGN)  # process 0 finishes the update with this one, and saves
             DataParallelPpo(config, config.game()).follow()
     finally:
         dist.destroy_process_group()

@@ -29,6 +29,7 @@ from card_baselines.runs.checkpoint import (
     load_optimiser,
     load_state,
     optimiser_tensors,
+    restore_rng,
     save_state,
     strip_prefix,
     to_arrays,
@@ -254,7 +255,7 @@ class Ppo(Learner):
         self._load_networks(tensors)
         load_optimiser(self.optimiser, strip_prefix("adam.", tensors))
         self.rollout.restore(to_arrays(strip_prefix("rollout.", tensors)), progress["rollout_rng"], self.network)
-        self.rng.bit_generator.state = json.loads(progress["rng"])
+        restore_rng(self.rng, json.loads(progress["rng"]))
         self.decisions, self.updates = int(progress["decisions"]), int(progress["updates"])
         self.value_updates = int(progress["value_updates"])
         if self.averaged:

@@ -19,7 +19,7 @@ from card_baselines.agents.learned.legal_logits import list_legal
 from card_baselines.ppo.config import Config
 from card_baselines.ppo.network import ActorCritic
 from card_baselines.ppo.rollout_buffer import RolloutBuffer
-from card_baselines.runs.checkpoint import strip_prefix
+from card_baselines.runs.checkpoint import check_arrays, require_range, restore_rng, restore_tables, strip_prefix
 from card_envs.agent import Agent, Decisions, choose, decisions_at, find_agent
 from card_envs.game import Game
 from card_envs.observation import mask_records
@@ -142,7 +142,8 @@ class SelfPlayTables:
 
     def decisions_of(self, agent: Agent, rows: Rows) -> Decisions:
         """Return the decisions of the actors at `rows`, observed with the agent's encoder."""
-        return decisions_at(agent.apply_encoder(self.game), self._tables, rows, rows, self.rng.random(len(rows)))
+        numbers, encoder = self.rng.random(len(rows)), agent.find_encoder(self.game)
+        return decisions_at(self.game, self._tables, rows, rows, numbers, encoder=encoder)
 
     def _network(self, number: int) -> ActorCritic:
         """Return a past self or an exploiter. If one was replaced during a deal, its successor finishes the deal."""
@@ -171,16 +172,25 @@ class SelfPlayTables:
     def restore(self, arrays: dict[str, NDArray[Any]], text: str, network: ActorCritic) -> None:
         """Continue from a `state`; past selves and exploiters have the architecture of `network`.
 
-        Raises ValueError for tables of another game.
+        Raises ValueError for tables of another game, and for players that the pool does not have.
         """
-        tables = self._tables.view(np.uint8)
-        if arrays["tables"].shape != tables.shape:
-            raise ValueError("the checkpoint holds tables of another version of the game: train anew")
-        tables[:] = arrays["tables"]
-        self._players = arrays["players"].copy()
-        self.rng.bit_generator.state = json.loads(text)
-        self.past_selves = _load_networks(_PAST, arrays, network)
-        self.exploiters = _load_networks(_EXPLOITERS, arrays, network)
+        restore_tables(self.game, self._tables, "tables", arrays["tables"])
+        past_selves = _load_networks(_PAST, arrays, network)
+        exploiters = _load_networks(_EXPLOITERS, arrays, network)
+        check_arrays(arrays, {"players": self._players})
+        players, first = arrays["players"], 1 + len(self._agents)
+        require_range("players", players, LEARNER, first + NUM_PAST_SELVES + NUM_EXPLOITERS - 1)
+        numbers = set(np.unique(players[players > LEARNER]).tolist())
+        has_none = {
+            *(1 + k for k, agent in enumerate(self._agents) if agent is None),
+            *(range(first, first + NUM_PAST_SELVES) if not past_selves else ()),
+            *(range(first + NUM_PAST_SELVES, first + NUM_PAST_SELVES + NUM_EXPLOITERS) if not exploiters else ()),
+        }
+        if numbers & has_none:
+            raise ValueError(f"players has the numbers {sorted(numbers & has_none)}, which no player has")
+        restore_rng(self.rng, json.loads(text))
+        self._players = players.copy()
+        self.past_selves, self.exploiters = past_selves, exploiters
 
 
 class Rollout:
@@ -257,6 +267,7 @@ class Rollout:
         """Continue from a `state`; past selves and exploiters have the architecture of `network`."""
         self.tables.restore(arrays, text, network)
         self.buffer.restore(strip_prefix("buffer.", arrays))
+        check_arrays(arrays, {"action_counts": self.action_counts})
         self.action_counts = arrays["action_counts"].copy()
 
 

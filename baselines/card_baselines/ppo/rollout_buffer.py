@@ -13,6 +13,7 @@ import torch
 from numpy.typing import NDArray
 
 from card_baselines.agents.learned.legal_logits import NO_ACTION
+from card_baselines.runs.checkpoint import check_arrays, require_range
 from card_envs.compiler import kernel
 from card_envs.game import Game
 
@@ -48,7 +49,7 @@ class RolloutBuffer:
 
     def __init__(self, game: Game, num_tables: int, capacity: int) -> None:
         """Allocate `capacity` rows; the buffer grows when it is full."""
-        self.size = 0
+        self.size, self._num_actions = 0, game.num_actions
         self.last_step = np.full((num_tables, game.num_seats), NONE, np.int64)
         """(tables, seats): row of each seat's latest decision in the current deal."""
         self.columns: dict[str, NDArray[Any]] = {
@@ -138,7 +139,18 @@ class RolloutBuffer:
         return {"last_step": self.last_step, **{name: column[: self.size] for name, column in self.columns.items()}}
 
     def restore(self, state: dict[str, NDArray[Any]]) -> None:
-        """Continue from a `state`."""
+        """Continue from a `state`; ValueError for columns of other types or shapes, and for rows that do not exist."""
+        check_arrays(state, {"last_step": self.last_step})
+        check_arrays(state, {name: column for name, column in self.columns.items() if name != "legal"}, rows=True)
+        size, legal = len(state["choice"]), state["legal"]
+        if legal.dtype != np.int16 or legal.ndim != 2 or len(legal) != size:
+            raise ValueError(f"legal is {legal.dtype} of shape {legal.shape}, not int16 with {size} rows")
+        require_range("last_step", state["last_step"], NONE, size - 1)
+        require_range("legal", legal, NO_ACTION, self._num_actions - 1)
+        if (state["previous_step"] >= np.arange(size)).any() or (state["previous_step"] < NONE).any():
+            raise ValueError("previous_step has rows that are not earlier ones")  # in a circle, GAE would not end
+        if ((state["choice"] < 0) | (state["choice"] >= (legal != NO_ACTION).sum(axis=1))).any():
+            raise ValueError("choice has numbers beyond the legal actions")
         self.last_step = state["last_step"].copy()
         self.size = 0
         self._reserve(len(state["choice"]), state["legal"].shape[1])

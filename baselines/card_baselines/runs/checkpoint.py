@@ -5,7 +5,11 @@ Loading a checkpoint never executes code from the file.
 
 from __future__ import annotations
 
+import errno
+import hashlib
 import json
+import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,14 +20,25 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.torch import load, save_file
 
+from card_envs.game import Game
+from card_envs.records import Tables
+from card_envs.table_checks import check_tables
+
 STATE = "state.safetensors"
+_DIGEST = "digest"
+
+_ADAM = ("step", "exp_avg", "exp_avg_sq")
+"""State of Adam for each parameter."""
+_WRITE_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
+"""Errors of a disk that is full, used up by the user's quota or a limit, damaged or read-only."""
 
 Array = TypeVar("Array")
 
 
 def save_state(path: Path, tensors: dict[str, torch.Tensor], extra: Mapping[str, Any]) -> None:
-    """Write tensors, and `extra`, which must be JSON."""
-    save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, path, {"facts": json.dumps(extra)})
+    """Write tensors, and `extra`, which must be JSON, with a digest that tells whether the file was damaged later."""
+    written, facts = {name: tensor.contiguous() for name, tensor in tensors.items()}, json.dumps(extra)
+    save_file(written, path, {"facts": facts, _DIGEST: _compute_digest(written, facts)})
 
 
 def load_state(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
@@ -33,9 +48,33 @@ def load_state(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
     """
     content = path.read_bytes()
     try:
-        return load(content), json.loads(_metadata(content)["facts"])
-    except (SafetensorError, KeyError, TypeError, ValueError) as error:
+        tensors, metadata = load(content), _metadata(content)
+        extra = json.loads(metadata["facts"])
+        if metadata.get(_DIGEST, "") not in ("", _compute_digest(tensors, metadata["facts"])):  # "": an older version
+            raise ValueError("it was damaged after it was written; continue from a copy")
+    except (SafetensorError, LookupError, TypeError, ValueError, RuntimeError, AttributeError) as error:
         raise ValueError(f"{path} is not a checkpoint of this program: {error}") from error
+    if not isinstance(extra, dict):
+        raise ValueError(f"{path} is not a checkpoint of this program: its facts are no JSON object")
+    return tensors, extra
+
+
+def _compute_digest(tensors: Mapping[str, torch.Tensor], facts: str) -> str:
+    """Return a hash of the content of a checkpoint."""
+    digest = hashlib.blake2b(facts.encode(), digest_size=16)
+    for name in sorted(tensors):
+        tensor = tensors[name].cpu()
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+        digest.update(tensor.reshape(-1).view(torch.uint8).numpy().tobytes())
+    return digest.hexdigest()
+
+
+def find_write_error(error: OSError | SafetensorError) -> str | None:
+    """Return why a file could not be written, such as "No space left on device"; None for other errors."""
+    number = error.errno if isinstance(error, OSError) else None
+    if number is None and (found := re.search(r"\(os error (\d+)\)", str(error))):  # the words of safetensors
+        number = int(found[1])
+    return os.strerror(number) if number in _WRITE_ERRORS else None
 
 
 def _metadata(content: bytes) -> dict[str, str]:
@@ -64,6 +103,51 @@ def to_arrays(tensors: Mapping[str, torch.Tensor]) -> dict[str, NDArray[Any]]:
     return {name: np.asarray(tensor.numpy()) for name, tensor in tensors.items()}
 
 
+def _describe(array: torch.Tensor | NDArray[Any]) -> str:
+    return f"{array.dtype} of shape {tuple(array.shape)}"
+
+
+def check_arrays(found: Mapping[str, NDArray[Any]], expected: Mapping[str, NDArray[Any]], rows: bool = False) -> None:
+    """Raise a ValueError that names the array unless arrays have the names, types and shapes of the expected ones.
+
+    Args:
+        found: Arrays of a file; further ones are ignored.
+        expected: Arrays as they were when the learner was made.
+        rows: The first axis may have another length, the same for all arrays.
+    """
+    for name, array in expected.items():
+        if name not in found:
+            raise ValueError(f"{name} is missing")
+        shape = (len(found[next(iter(expected))]), *array.shape[1:]) if rows and found[name].ndim else array.shape
+        if found[name].dtype != array.dtype or found[name].shape != shape:
+            raise ValueError(f"{name} is {_describe(found[name])}, not {array.dtype} of shape {shape}")
+
+
+def require_range(name: str, array: NDArray[Any], low: int, high: int) -> None:
+    """Raise a ValueError unless all numbers of an array of a file are in low .. high."""
+    if array.size and not (array.min() >= low and array.max() <= high):
+        raise ValueError(f"{name} has numbers in {array.min()} .. {array.max()}, outside {low} .. {high}")
+
+
+def restore_tables(game: Game, tables: Tables, name: str, records: NDArray[Any]) -> None:
+    """Overwrite tables by the bytes of a checkpoint's tables; ValueError unless the game can go on at all of them."""
+    if records.dtype != np.uint8 or records.shape != tables.view(np.uint8).shape:
+        raise ValueError(f"{name}: the checkpoint holds tables of another version of the game: train anew")
+    found = np.ascontiguousarray(records).view(tables.dtype)
+    try:
+        check_tables(game, found)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+    tables[:] = found
+
+
+def restore_rng(rng: np.random.Generator, state: Any) -> None:
+    """Set the state of a random generator; ValueError for one that it never has, such as that of a fixed stream."""
+    if not isinstance(state, dict) or not isinstance(state.get("state"), dict) or not state["state"].get("inc", 0) % 2:
+        raise ValueError("the state of the random generator is not one of PCG64")
+    rng.bit_generator.state = state
+
+
 def optimiser_tensors(optimiser: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
     """Return Adam's running means and step counts, named "parameter index.name"."""
     return {
@@ -74,9 +158,17 @@ def optimiser_tensors(optimiser: torch.optim.Optimizer) -> dict[str, torch.Tenso
 
 
 def load_optimiser(optimiser: torch.optim.Optimizer, tensors: dict[str, torch.Tensor]) -> None:
-    """Restore the state that `optimiser_tensors` returned."""
+    """Restore the state that `optimiser_tensors` returned; ValueError for tensors of another optimiser."""
+    parameters = [parameter for group in optimiser.param_groups for parameter in group["params"]]
     state: dict[int, dict[str, torch.Tensor]] = {}
     for key, tensor in tensors.items():
         number, _, name = key.partition(".")
+        if not (number.isdecimal() and int(number) < len(parameters)):
+            raise ValueError(f"the state of the optimiser has a parameter {number!r}, of {len(parameters)}")
+        shape = torch.Size() if name == "step" else parameters[int(number)].shape
+        if tensor.shape != shape or not tensor.is_floating_point():
+            raise ValueError(f"the state of the optimiser: {key} is {_describe(tensor)}, not of shape {tuple(shape)}")
         state.setdefault(int(number), {})[name] = tensor
+    if any(set(named) != set(_ADAM) for named in state.values()):
+        raise ValueError(f"the state of the optimiser must have {', '.join(_ADAM)} for each parameter")
     optimiser.load_state_dict({"state": state, "param_groups": optimiser.state_dict()["param_groups"]})

@@ -18,7 +18,8 @@ class RunConfig(ABC):
     panel: tuple[str, ...] = ("random", "always_call", "always_raise")
     """Opponents of evaluations; each plays a match in which it has all other seats."""
     seed: int = 0
-    """Seed of the network, of deals and of evaluations."""
+    """Seed of the network, of deals and of the final evaluation, whose first deals are those with which the tables of
+    the training began; a match with another seed has none of them."""
     evaluation_hands: int = 10_000
     """Hands of each match of an evaluation during the run."""
     final_hands: int = 100_000

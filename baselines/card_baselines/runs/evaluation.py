@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from card_baselines.run_folder import INTERVAL, RunFolder
 from card_envs.agent import find_agent
+from card_envs.analysis.exploitability.deals import HIDDEN_HANDS
 from card_envs.analysis.exploitability.local_best_response import play_local_best_response
+from card_envs.formatting import json_number
 from card_envs.game import Game
 from card_envs.match.play import play_match
 from card_envs.match.summary import Summary
@@ -21,7 +24,7 @@ _SLOWER, _FEWEST = 40, 64
 
 def require_measurable(game: Game, panel: Sequence[str]) -> None:
     """Raise ValueError if the panel asks for the local best response in a game that has none."""
-    if LOCAL_BEST_RESPONSE in panel and (game.info.hidden_hands is None or game.num_seats != 2):
+    if LOCAL_BEST_RESPONSE in panel and (HIDDEN_HANDS.find(game) is None or game.num_seats != 2):
         raise ValueError(
             f"panel: {LOCAL_BEST_RESPONSE} is for heads-up games that tell what a seat may hold, not for {game.name} "
             f"with {game.num_seats} seats: name agents alone (--panel random)"
@@ -72,7 +75,7 @@ def _shorten(folder: str, others: Iterable[str]) -> str:
 
 
 def _match(opponent: str, own: Summary, hands: int) -> dict[str, Any]:
-    return {"opponent": opponent, "mean": own.mean, "ci95": list(own.ci95), "hands": hands}
+    return {"opponent": opponent, "mean": own.mean, "ci95": [json_number(bound) for bound in own.ci95], "hands": hands}
 
 
 def means_of(matches: Iterable[Mapping[str, Any]]) -> dict[str, float]:
@@ -81,5 +84,10 @@ def means_of(matches: Iterable[Mapping[str, Any]]) -> dict[str, float]:
 
 
 def half_widths_of(matches: Iterable[Mapping[str, Any]]) -> dict[str, float]:
-    """Return the columns of the metrics with half the width of each 95 % interval."""
-    return {f"v {match['opponent']}{INTERVAL}": (match["ci95"][1] - match["ci95"][0]) / 2 for match in matches}
+    """Return the columns of the metrics with half the width of each 95 % interval, NaN where a match has none."""
+    return {f"v {match['opponent']}{INTERVAL}": _half_width(match["ci95"]) for match in matches}
+
+
+def _half_width(ci95: Sequence[float | None]) -> float:
+    low, high = ci95
+    return math.nan if low is None or high is None else (high - low) / 2

@@ -35,10 +35,10 @@ def export_pretrained(run: Path, folder: Path, int8: bool = False) -> float:
     folder.mkdir(parents=True, exist_ok=True)
     for name in (METRICS, EVALUATION):
         shutil.copyfile(run / name, folder / name)
-    config = json.loads((run / CONFIG).read_text())
+    config = json.loads((run / CONFIG).read_text(encoding="utf-8"))
     config |= {name: f"runs/{Path(config[name]).name}" for name in _NAMES_OF_RUNS if os.sep in config.get(name, "")}
     with replace_file(folder / CONFIG) as temporary:
-        temporary.write_text(json.dumps(config, indent=2) + "\n")
+        temporary.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
     weights = read_weights(run / WEIGHTS)
     small = quantise_weights(weights) if int8 else {name: tensor.to(torch.float16) for name, tensor in weights.items()}
     with replace_file(folder / WEIGHTS) as temporary:

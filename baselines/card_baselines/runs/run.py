@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -14,12 +15,14 @@ from typing import Any, Generic
 
 import numpy as np
 import torch
+from safetensors import SafetensorError
 
 from card_baselines.agents.learned.pretrained_agents import PRETRAINED
 from card_baselines.progress import RunProgress
 from card_baselines.run_folder import CONFIG, CURVE, EVALUATION, WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import Algorithm, AnyConfig
 from card_baselines.runs.budget import Periodic
+from card_baselines.runs.checkpoint import find_write_error
 from card_baselines.runs.curves import draw_curve
 from card_baselines.runs.evaluation import (
     evaluate,
@@ -28,10 +31,11 @@ from card_baselines.runs.evaluation import (
     means_of,
     require_measurable,
 )
+from card_baselines.runs.interruption import Interruption
 from card_baselines.runs.learner import Curve, Learner, TrainingDivergedError
 from card_baselines.runs.tensorboard import Board
 from card_envs.envs import find_entry
-from card_envs.files import replace_file
+from card_envs.files import delete_temporaries, explain_damage, replace_file
 
 FROZEN = "frozen"
 """Folder inside the run folder with the agent as it was after each quarter of the budget."""
@@ -62,8 +66,10 @@ def train(
         The run folder, which is an agent: `find_agent(str(folder.path), game)`.
 
     Raises:
-        ValueError: For settings that the game or the algorithm does not support, and for a folder that holds a run with
-            other settings.
+        ValueError: For settings that the game or the algorithm does not support, for a folder that holds a run with
+            other settings, and if a file cannot be written, such as on a full disk.
+        KeyboardInterrupt: On Ctrl-C and, as the subclass `Terminated`, on SIGTERM, after the update in progress was
+            finished and saved. A second signal ends it at once, and the last checkpoint is kept.
 
     Example:
         `train(ALGORITHM, Config(env="kuhn_poker-v0", minutes=0.5), "runs/kuhn")`, with both of `ppo.algorithm`.
@@ -81,13 +87,23 @@ def train(
         training = Run(algorithm, config, learner, run, progress=progress, tensorboard=tensorboard)
         if training.is_finished:
             return run
+        delete_temporaries(run.path)
         run.start(described, algorithm.may_change)
         try:
             return training.train()
         except KeyboardInterrupt:
             if progress:
-                print(f"interrupted: the same command with --folder {run.path} goes on", file=sys.stderr)
+                state = "saved" if training.is_saved else "the last checkpoint is kept"
+                print(f"interrupted, {state}: the same command with --folder {run.path} goes on", file=sys.stderr)
             raise
+        except (OSError, SafetensorError) as error:
+            reason = find_write_error(error)
+            if reason is None:
+                raise
+            raise ValueError(
+                f"{run.path} cannot be written: {reason}. The last checkpoint is kept: make room, then the same "
+                f"command with --folder {run.path} goes on"
+            ) from error
 
 
 def start_folder(name: str) -> Path:
@@ -145,17 +161,27 @@ class Run(Generic[AnyConfig]):
         self._budget = algorithm.budget(config, lambda: self.learner.num_steps)
         self.learner.set_budget(self._budget.fraction)
         self._shows_progress, self._writes_board = progress, tensorboard
+        self._interruption = Interruption(announces=progress)
+        self.is_saved = True
+        """Whether the checkpoint holds the latest update."""
         if tensorboard:
             Board.require()
         if (folder.path / self.learner.checkpoint).exists():
             self._resume()
         elif config.start_from:
-            self.learner.start_from(RunFolder(start_folder(config.start_from)))
+            begins_from = start_folder(config.start_from)
+            with explain_damage(begins_from):
+                self.learner.start_from(RunFolder(begins_from))
 
     def _resume(self) -> None:
-        progress = self.learner.load(self.folder.path / self.learner.checkpoint)
-        self._budget.before = float(progress["seconds"])
-        self._measures.values = progress["measures"]
+        path = self.folder.path / self.learner.checkpoint
+        with explain_damage(path):
+            progress = self.learner.load(path)
+            seconds = float(progress["seconds"])
+            if not 0 <= seconds < math.inf:
+                raise ValueError(f"seconds {seconds} is no time")
+            values = {str(name): [float(value) for value in kept] for name, kept in progress["measures"].items()}
+        self._budget.before, self._measures.values = seconds, values
 
     @property
     def is_finished(self) -> bool:
@@ -166,21 +192,31 @@ class Run(Generic[AnyConfig]):
         """Update until the budget is used up, with checkpoints and evaluations; then do the final evaluation."""
         budget = self._budget
         self._prepare()
-        with self._progress, self._board:
-            fraction = budget.fraction()
-            while fraction < 1.0:
-                measures = self._update(fraction)
-                budget.begin()  # after the first update, which compiles kernels
+        with self._progress, self._board, self._interruption:
+            try:
                 fraction = budget.fraction()
-                self._after_update(measures, is_last=fraction >= 1.0)
-            self._finish()
+                while fraction < 1.0:
+                    self._update(fraction)
+                    fraction = budget.fraction()
+                    self._after_update(is_last=fraction >= 1.0)
+                self._finish()
+            except KeyboardInterrupt:
+                if not (self.is_saved or self._interruption.is_cut_off):
+                    self._save()
+                raise
         return self.folder
 
-    def _update(self, fraction: float) -> dict[str, float]:
-        try:
-            return self.learner.update(fraction)
-        except TrainingDivergedError as error:
-            raise error.save_details(self.folder) from None
+    def _update(self, fraction: float) -> None:
+        """Update the learner and log its measures; a signal meanwhile takes effect afterwards."""
+        self.is_saved = False
+        with self._interruption.finish_first():
+            try:
+                measures = self.learner.update(fraction)
+            except TrainingDivergedError as error:
+                raise error.save_details(self.folder) from None
+            self._budget.begin()  # after the first update, which compiles kernels
+            self._measures.add(measures)
+            self._board.add(measures, self.learner.num_steps)
 
     def _prepare(self) -> None:
         config, budget = self._config, self._budget
@@ -195,10 +231,8 @@ class Run(Generic[AnyConfig]):
             self._save()
             self.learner.on_evaluation(self.folder)
 
-    def _after_update(self, measures: Mapping[str, float], is_last: bool) -> None:
-        """Log measures, and save, evaluate and draw if due."""
-        self._measures.add(measures)
-        self._board.add(measures, self.learner.num_steps)
+    def _after_update(self, is_last: bool) -> None:
+        """Save, evaluate and draw if due."""
         self._freeze_after_quarters()  # before the checkpoint, so that a run that is continued has passed no quarter
         evaluates = self._evaluation.is_due() or is_last
         if evaluates or self._checkpoint.is_due():
@@ -215,6 +249,7 @@ class Run(Generic[AnyConfig]):
         with replace_file(self.folder.path / self.learner.checkpoint) as temporary:
             self.learner.save(temporary, progress)
         self.learner.save_policy(self.folder)
+        self.is_saved = True
 
     def _evaluate(self) -> None:
         config = self._config

@@ -20,7 +20,7 @@ from card_wrappers.sb3 import CardVecEnv
 
 
 class MaskAtEnd(VecEnvWrapper):
-    """Appends the action mask to observations; the mask of a terminal observation is zero."""
+    """Appends the action mask to observations; the mask of a terminal observation is all ones."""
 
     def __init__(self, tables: CardVecEnv) -> None:
         """Wrap the tables."""
@@ -38,9 +38,9 @@ class MaskAtEnd(VecEnvWrapper):
     def step_wait(self) -> VecEnvStepReturn:
         """Apply the actions given to `step_async`."""
         observation, rewards, dones, infos = self._tables.step_wait()
-        no_actions = np.zeros(self._tables.game.num_actions, np.float32)
+        all_actions = np.ones(self._tables.game.num_actions, np.float32)
         for i in np.flatnonzero(dones).tolist():
-            infos[i]["terminal_observation"] = np.concatenate([infos[i]["terminal_observation"], no_actions])
+            infos[i]["terminal_observation"] = np.concatenate([infos[i]["terminal_observation"], all_actions])
         return self._append_masks(observation), rewards, dones, infos
 
     def _append_masks(self, observation: Any) -> NDArray[np.float32]:

@@ -30,6 +30,7 @@ from card_baselines.sb3.model_file import load_model, load_policy
 from card_envs.agent import Agent, Decisions, RandomAgent, find_agent
 from card_envs.files import replace_file
 from card_envs.game import Game
+from card_envs.rng import derive_seed
 from card_wrappers.sb3 import CardVecEnv
 
 MODEL = "model.zip"
@@ -150,8 +151,7 @@ class Sb3Learner(Learner):
     def load(self, path: Path) -> dict[str, Any]:
         """Continue from a file of `save`, with random streams that depend on the seed and the decisions so far."""
         load_model(self.model, path, self._device)
-        seeds = np.random.SeedSequence([self.config.seed % 2**64, self.num_steps])
-        self.model.set_random_seed(int(seeds.generate_state(1)[0]))
+        self.model.set_random_seed(derive_seed(self.config.seed, self.num_steps))
         return dict(self.model.run_progress)
 
     def start_from(self, run: RunFolder) -> None:

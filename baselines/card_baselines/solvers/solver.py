@@ -28,8 +28,11 @@ class CfrSolver(ABC):
     def restore(self, state: dict[str, NDArray[Any]], iterations: int) -> None:
         """Continue from a `state` after `iterations` iterations; ValueError for one of other buckets."""
         own = self.state()
-        if any(state[name].shape != array.shape for name, array in own.items()):
-            raise ValueError("the checkpoint holds a strategy for other buckets: begin anew in another folder")
+        for name, array in own.items():
+            if name not in state or (state[name].dtype, state[name].shape) != (array.dtype, array.shape):
+                raise ValueError(
+                    f"the checkpoint holds a strategy for other buckets ({name} differs): begin anew in another folder"
+                )
         for name, array in own.items():
             array[:] = state[name]
         self.iterations = iterations

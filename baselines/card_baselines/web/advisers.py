@@ -14,7 +14,9 @@ from card_envs.game import Game, Tables
 
 _MAX_AGENTS = 64
 """Maximum number of agents that are kept for later questions."""
-_NOTHING = {"value": None, "value_error": None, "equity": None}
+_NOTHING = {
+    "value": None, "value_error": None, "value_ci95": None, "value_deals": 0, "value_note": None, "equity": None
+}  # fmt: skip
 
 AdviceJson = dict[str, Any]
 """Advice as JSON, see `Advice.as_json`."""

@@ -72,7 +72,10 @@ class Catalogue:
         """Yield stored sessions with their games; those whose game cannot be made are left out with a warning."""
         for session in sessions:
             try:
-                yield session, self.game(session.plan.env, format_settings(session.plan))
+                game = self.game(session.plan.env, format_settings(session.plan))
+                if game.num_seats != session.plan.num_players:
+                    raise ValueError(f"{session.plan.num_players} players at {game.num_seats} seats")
+                yield session, game
             except ValueError as error:
                 warnings.warn(f"session {session.id} is left out: {error}", RuntimeWarning, stacklevel=2)
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import logging
+import math
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
+
+_LOG = logging.getLogger("card_baselines.web")
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -24,6 +28,12 @@ class Limits:
     """Largest number of pages."""
     hello_seconds: float = 10.0
     """Seconds after which a page that has sent no token is disconnected."""
+    silent_pages: int = 100
+    """Largest number of pages that have sent no token; the oldest is disconnected for one more."""
+    request_seconds: float = 10.0
+    """Seconds after which a connection that has sent no whole request is closed."""
+    waiting_requests: int = 200
+    """Largest number of such connections; the oldest is closed for one more."""
     waiting_messages: int = 1000
     """Number of unread messages at which a page is disconnected."""
 
@@ -44,6 +54,32 @@ class RateLimit:
             return False
         self._left -= 1
         return True
+
+
+_LOG_SECONDS = 60.0
+
+
+class Waiting:
+    """Connections of which something is expected. The one that has waited longest is closed if there are too many."""
+
+    def __init__(self, most: int, what: str, clock: Callable[[], float] = time.monotonic) -> None:
+        """Allow `most` connections at a time; `what` is the plural that names them in the log."""
+        self._most, self._what, self._clock = most, what, clock
+        self._closers: dict[object, Callable[[], None]] = {}
+        self._logged = -math.inf
+
+    def add(self, connection: object, close: Callable[[], None]) -> None:
+        """Add a connection that `close` closes."""
+        self._closers[connection] = close
+        if len(self._closers) > self._most:
+            self._closers.pop(next(iter(self._closers)))()
+            if self._clock() - self._logged > _LOG_SECONDS:
+                self._logged = self._clock()
+                _LOG.warning("more than %d %s: the oldest are closed", self._most, self._what)
+
+    def remove(self, connection: object) -> None:
+        """Remove a connection, if it is there."""
+        self._closers.pop(connection, None)
 
 
 class Hosts:

@@ -1,26 +1,34 @@
-"""Open sessions and the pages that show them. Decisions are written into the store before they are shown."""
+"""Open sessions and the pages that show them. Decisions are written into the store before they are taken and shown."""
 
 from __future__ import annotations
 
 import asyncio
 import secrets
+import sqlite3
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, Protocol
 
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.scenes import Move, Scene, make_scene, names_by_seat
 from card_baselines.web.session import AgentFault, Plan, Session, format_settings
-from card_baselines.web.store import Store, StoredSession
+from card_baselines.web.store import Store, StoredSession, StoreError
 from card_envs.match.summary import Summary, summarise
 
 _THREADS = 8
 """Number of threads in which agents act, so that a slow one delays its own table alone."""
 MAX_OPEN = 200
 """Largest number of open sessions."""
+_RETRY_SECONDS = 2.0
+"""Seconds after which a table whose agent could not act, because the store could not be written, tries again."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
 """Default and largest pause between two decisions at a table of agents, in seconds."""
+
+
+_NOT_WRITTEN = (StoreError, sqlite3.Error, OSError)
+"""Errors of a store that cannot be written."""
 
 
 class Viewer(Protocol):
@@ -45,6 +53,9 @@ class LiveSession:
         self._lock = asyncio.Lock()
         self._payoffs: list[list[int]] = []
         self._watch_task: asyncio.Task[None] | None = None
+        self._retry_task: asyncio.Task[None] | None = None
+        self._decided: tuple[int, bool] | None = None
+        """Action of the agent to act and whether it is a forfeit, until they are in the store."""
         self.is_closed = False
 
     @property
@@ -86,7 +97,7 @@ class LiveSession:
         """Let agents play until a person is to act or the hand is over. A table of agents plays only while watched."""
         async with self._lock:
             if self.has_people:
-                await self._play_agents()
+                await self._play_agents_or_retry()
 
     async def act(self, index: int, hand: int, step: int, action: int) -> None:
         """Take the action of a player, then let agents play; raise ValueError if it is late or illegal."""
@@ -95,66 +106,94 @@ class LiveSession:
             if (hand, step) != (session.hand, len(session.actions)) or index != session.player_to_act or self.is_closed:
                 raise ValueError("this is not your decision any more")
             self._take(action, is_forfeit=False)
-            await self._play_agents()
+            await self._play_agents_or_retry()
 
     async def next_hand(self, hand: int) -> None:
         """Deal the next hand if `hand` is the current one and is over; otherwise do nothing."""
         async with self._lock:
             if hand == self.session.hand and self.session.is_over and not self.is_closed:
                 self._deal(hand + 1)
-                await self._play_agents()
+                await self._play_agents_or_retry()
 
     async def close(self) -> None:
         """End the session."""
         async with self._lock:
-            self.is_closed = True
             self._store.close_session(self.number)
+            self.is_closed = True
             self._send_to_all(lambda index: {"type": "closed", "session": self.number})
 
     async def _play_on(self) -> None:
         """Play while at least one page watches."""
         while self.watchers and self.pause >= 0 and not self.is_closed:
+            pause = self.pause
             async with self._lock:
-                if self.session.is_over:
-                    self._deal(self.session.hand + 1)
-                else:
-                    await self._play_agent()
-            await asyncio.sleep(self.pause)
+                try:
+                    if self.session.is_over:
+                        self._deal(self.session.hand + 1)
+                    else:
+                        await self._play_agent()
+                except _NOT_WRITTEN as error:
+                    self._report(error)
+                    pause = max(pause, _RETRY_SECONDS)
+            await asyncio.sleep(pause)
+
+    async def _play_agents_or_retry(self) -> None:
+        """Let agents play; if a decision cannot be written, tell the pages, and try again until it can."""
+        try:
+            await self._play_agents()
+        except _NOT_WRITTEN as error:
+            self._report(error)
+            if self._retry_task is None or self._retry_task.done():
+                self._retry_task = asyncio.create_task(self._retry())
+
+    async def _retry(self) -> None:
+        while not self.is_closed:
+            await asyncio.sleep(_RETRY_SECONDS)
+            async with self._lock:
+                with suppress(*_NOT_WRITTEN):
+                    await self._play_agents()
+                    return
+
+    def _report(self, error: Exception) -> None:
+        words = f"the table waits for its file of results: {error}; it goes on when the file can be written"
+        self._send_to_all(lambda index: {"type": "error", "message": words})
 
     async def _play_agents(self) -> None:
-        while self.session.player_to_act in self.session.agents:
+        while self.session.player_to_act in self.session.agents and not self.is_closed:
             await self._play_agent()
 
     async def _play_agent(self) -> None:
-        try:
-            action = await asyncio.get_running_loop().run_in_executor(self._pool, self.session.agent_action)
-        except AgentFault:
-            self._take(self.session.game.legal_actions(self.session.tables, 0)[0], is_forfeit=True)
-        else:
-            self._take(action, is_forfeit=False)
+        if self._decided is None:
+            try:
+                action = await asyncio.get_running_loop().run_in_executor(self._pool, self.session.agent_action)
+                self._decided = action, False
+            except AgentFault:
+                self._decided = self.session.game.legal_actions(self.session.tables, 0)[0], True
+        self._take(*self._decided)
+        self._decided = None
 
     def _take(self, action: int, is_forfeit: bool) -> None:
-        """Check a decision, write it to the store and show it."""
+        """Check a decision, write it to the store, and only then take and show it."""
         session = self.session
         hand, number, seat = session.hand, len(session.actions), session.seat_to_act
-        assert seat is not None
         words = session.game.action_name(session.tables, 0, session.check_action(action))
+        assert seat is not None
+        payoffs = session.payoffs_after(action)
+        self._store.add_decision(self.number, hand, number, action, is_forfeit, payoffs)
         session.act(action)
-        self._store.add_decision(self.number, hand, number, action, is_forfeit)
-        if session.is_over:
-            self._end_hand()
-        self._show(Move(seat, words, is_forfeit))
+        self._show_result(payoffs, Move(seat, words, is_forfeit))
 
     def _deal(self, hand: int) -> None:
+        """Write a hand to the store, and only then deal and show it."""
+        payoffs = self.session.payoffs_after_deal(hand)  # None unless the blinds put everybody all-in
+        self._store.add_hand(self.number, hand, payoffs)
         self.session.deal(hand)
-        self._store.add_hand(self.number, hand)
-        if self.session.is_over:  # the blinds put everybody all-in
-            self._end_hand()
-        self._show(None)
+        self._show_result(payoffs, None)
 
-    def _end_hand(self) -> None:
-        self._payoffs.append(self.session.payoffs)
-        self._store.end_hand(self.number, self.session.hand, self.session.payoffs)
+    def _show_result(self, payoffs: list[int] | None, move: Move | None) -> None:
+        if payoffs is not None:
+            self._payoffs.append(payoffs)
+        self._show(move)
 
     # --- messages ---
 
@@ -290,8 +329,8 @@ class LiveSessions:
         if hands:
             session.restore([(hand.number, hand.actions) for hand in hands])
         else:
-            session.deal(0)
             self.store.add_hand(stored.id, 0)
+            session.deal(0)
         if session.is_over and (not hands or hands[-1].payoffs is None):  # killed between a decision and its result
             self.store.end_hand(stored.id, session.hand, session.payoffs)
             live.add_results([session.payoffs])

@@ -20,6 +20,7 @@ from card_envs.game import Game, Tables
 from card_envs.history import find_files
 from card_envs.history.formats import load_recorded_hands
 from card_envs.history.recorded_hand import RecordedHand
+from card_envs.rendering.pictures import PICTURE
 
 _SESSION = "session "
 """Prefix of the names of recordings that are sessions of the store."""
@@ -212,14 +213,14 @@ class Library:
         return recording
 
     def _session_recording(self, session: StoredSession) -> SessionRecording | None:
-        """Return the recording of a session; None if nobody may see it yet, or its game is not offered."""
+        """Return the recording of a session; None if nobody may see it yet, or it cannot be shown."""
         if _is_secret(session):
             return None
         try:
             game = self._catalogue.game(session.plan.env, format_settings(session.plan))
-        except ValueError:
+            hands = [hand for hand in self._store.hands(session.id) if hand.payoffs is not None]
+        except ValueError:  # the game is not offered, or a hand is damaged
             return None
-        hands = [hand for hand in self._store.hands(session.id) if hand.payoffs is not None]
         return SessionRecording(game, session, hands)
 
 
@@ -248,7 +249,7 @@ def _is_secret(session: StoredSession) -> bool:
 def _draw(moment: Moment) -> NDArray[np.uint8]:
     from card_envs.canvas import draw_pixels
 
-    return draw_pixels(moment.game.info.require_paint()(moment.tables, None, moment.names))
+    return draw_pixels(PICTURE.require(moment.game)(moment.tables, None, moment.names))
 
 
 def _describe_actions(game: Game, tables: Tables, actions: Sequence[int]) -> tuple[tuple[str, ...], tuple[int, ...]]:

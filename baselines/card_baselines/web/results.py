@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,9 +17,12 @@ from card_baselines.web.session import deal_table, format_settings
 from card_baselines.web.store import Store, StoredHand, StoredSession
 from card_envs.agent import Agent, Decisions
 from card_envs.analysis.variance.control_variates import AdjustedResult, ControlVariates
+from card_envs.files import DamagedFileError, explain_damage
+from card_envs.formatting import json_number
 from card_envs.game import Game
 from card_envs.match.callbacks import MatchBatch, MatchCallback
 from card_envs.match.result import MatchResult, units_of
+from card_envs.match.summary import Summary
 
 _MIN_ADJUSTED_DEALS = 50
 """Minimum number of deals for control variates: with fewer, the regression would fit noise."""
@@ -43,7 +47,7 @@ class Row:
     """95 % interval; None where only one deal was played."""
     adjusted_mean: float | None
     """Result by control variates; None where the game has none, or deals are too few."""
-    adjusted_ci95: tuple[float, float] | None
+    adjusted_ci95: tuple[float | None, float | None] | None
     is_duplicate: bool
     """Whether every deal that counts was played with all exchanges of seats."""
 
@@ -77,7 +81,15 @@ def compute_results(store: Store, catalogue: Catalogue, people_only: bool = True
                 plan = session.plan
                 key = plan.env, format_settings(plan), player.name, tuple(others), plan.block > 0, index
                 groups.setdefault(key, []).append(session)
-    return [row for key, sessions in groups.items() if (row := _row(store, catalogue, key, sessions)) is not None]
+    rows = []
+    for key, sessions in groups.items():
+        try:
+            with explain_damage(store.path):
+                rows.append(_row(store, catalogue, key, sessions))
+        except DamagedFileError as error:
+            numbers = ", ".join(str(session.id) for session in sessions)
+            warnings.warn(f"of sessions {numbers} no result is shown: {error}", RuntimeWarning, stacklevel=2)
+    return [row for row in rows if row is not None]
 
 
 def _row(store: Store, catalogue: Catalogue, key: tuple[Any, ...], sessions: Sequence[StoredSession]) -> Row | None:
@@ -99,11 +111,17 @@ def _row(store: Store, catalogue: Catalogue, key: tuple[Any, ...], sessions: Seq
         deals=result.deals,
         unit=unit,
         mean=plain.mean,
-        ci95=plain.ci95 if result.deals > 1 else (None, None),
+        ci95=_bounds(plain),
         adjusted_mean=None if corrected is None else corrected.mean,
-        adjusted_ci95=None if corrected is None else corrected.ci95,
+        adjusted_ci95=None if corrected is None else _bounds(corrected),
         is_duplicate=is_duplicate,
     )
+
+
+def _bounds(summary: Summary) -> tuple[float | None, float | None]:
+    """Return the bounds of an interval, None if there is none."""
+    low, high = summary.ci95
+    return json_number(low), json_number(high)
 
 
 class MatchHands:
@@ -118,6 +136,8 @@ class MatchHands:
         first = 0
         for session, hands in sessions:
             over = [hand for hand in hands if hand.payoffs is not None]
+            if any(len(hand.payoffs or ()) != game.num_seats for hand in over):
+                raise ValueError(f"session {session.id} has payoffs of other than {game.num_seats} players")
             numbered = sorted(((session.plan.match_hand(hand.number), hand) for hand in over), key=itemgetter(0))
             deals = Counter(number // self.plays for number, _ in numbered)
             whole = [(number, hand) for number, hand in numbered if deals[number // self.plays] == self.plays]
@@ -156,7 +176,8 @@ class MatchHands:
             rows = np.array([row for row, taken in enumerate(actions) if step < len(taken)])
             chosen = np.array([actions[row][step] for row in rows])
             callback.on_actions(batch, rows, chosen)
-            self.game.step_batch(batch.tables, rows, chosen, rewards, is_over, False)
+            if self.game.step_batch(batch.tables, rows, chosen, rewards, is_over, False) >= 0:
+                raise ValueError("a stored decision is not legal")
         callback.on_end(batch)
 
 

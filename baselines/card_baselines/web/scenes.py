@@ -10,6 +10,7 @@ from typing import Any
 from card_baselines.web.session import Session
 from card_envs.cards import NO_CARD
 from card_envs.game import Game, Tables
+from card_envs.rendering.pictures import PICTURE
 from card_envs.text.prompts import censor_table
 
 _PLAYER = re.compile(r"\bplayer_(\d+)\b")
@@ -47,7 +48,7 @@ def make_scene(
     """
     is_revealed = reveal_at_end and game.info.shows_hands_at_end and bool(tables["is_over"][0])
     views = tables if seat is None or is_revealed else censor_table(game, tables, 0, seat)
-    paint, private_cards = game.info.paint, game.info.private_cards
+    paint, private_cards = PICTURE.find(game), game.info.private_cards
     canvas = None if paint is None else paint(views, seat, names)
     held = [] if seat is None or private_cards is None else private_cards(views, 0, seat)
     actor = int(views["actor"][0])

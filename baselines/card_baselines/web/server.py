@@ -18,7 +18,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from card_baselines.web.limits import Hosts, Limits, RateLimit
+from card_baselines.web.limits import Hosts, Limits, RateLimit, Waiting
 from card_baselines.web.messages import Hello, MessageError, parse
 from card_baselines.web.request_handler import RequestHandler
 from card_envs.canvas import card_geometry
@@ -35,8 +35,9 @@ _HEADERS = (
     (b"referrer-policy", b"no-referrer"),
 )
 
-NOT_ALLOWED, TOO_MUCH, TOO_SLOW = 4403, 4429, 4408
-"""Close codes of WebSockets: wrong token or origin; too many messages; no hello, or messages that are not read."""
+NORMAL, FAILURE, NOT_ALLOWED, TOO_MUCH, TOO_SLOW = 1000, 1011, 4403, 4429, 4408
+"""Close codes of WebSockets: the page left; the server failed; wrong token, origin or kind of message; too many
+messages; no hello, or messages that are not read."""
 
 
 def make_app(handler: RequestHandler, hosts: Hosts, limits: Limits | None = None) -> Starlette:
@@ -133,6 +134,7 @@ class _Sockets:
 
     def __init__(self, handler: RequestHandler, hosts: Hosts, limits: Limits) -> None:
         self._handler, self._hosts, self._limits = handler, hosts, limits
+        self._silent = Waiting(limits.silent_pages, "pages without a token")
         self._count = 0
 
     async def serve(self, socket: WebSocket) -> None:
@@ -169,30 +171,47 @@ class _Sockets:
     async def _read(self, socket: WebSocket, connection: Connection) -> int:
         """Read and answer messages until the page disconnects or exceeds a limit; return the close code."""
         rate = RateLimit(self._limits.messages_per_second, self._limits.burst)
+        self._silent.add(connection, connection.is_stuck.set)
         try:
             async with asyncio.timeout(self._limits.hello_seconds):
                 hello = await _receive_hello(socket)
+            self._silent.remove(connection)
             answer = await self._handler.welcome(hello, connection)
         except (MessageError, PermissionError):
             return NOT_ALLOWED
         except TimeoutError:
             return TOO_SLOW
         except WebSocketDisconnect:
-            return 1000
+            return NORMAL
+        except Exception:
+            _LOG.exception("a page was not welcomed")
+            return FAILURE
+        finally:
+            self._silent.remove(connection)
         try:
             while True:
-                text = await socket.receive_text()
+                text = await _receive_text(socket)
                 if not rate.passes():
                     return TOO_MUCH
                 await _answer(answer, text, connection)
-        except (WebSocketDisconnect, KeyError):  # KeyError: a binary message
-            return 1000
+        except MessageError:
+            return NOT_ALLOWED
+        except WebSocketDisconnect:
+            return NORMAL
         finally:
             self._handler.leave(connection)
 
 
+async def _receive_text(socket: WebSocket) -> str:
+    """Return the next message; raise MessageError for a binary one."""
+    try:
+        return await socket.receive_text()
+    except KeyError:
+        raise MessageError("a message must be text") from None
+
+
 async def _receive_hello(socket: WebSocket) -> Hello:
-    message = parse(await socket.receive_text())
+    message = parse(await _receive_text(socket))
     if not isinstance(message, Hello):
         raise MessageError("the first message must be hello")
     return message

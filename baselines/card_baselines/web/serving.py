@@ -10,6 +10,7 @@ from pathlib import Path
 import uvicorn
 
 from card_baselines.web.catalogue import Catalogue
+from card_baselines.web.http_connections import timed_protocol
 from card_baselines.web.limits import LOOPBACK, Hosts, Limits
 from card_baselines.web.replay import Library
 from card_baselines.web.request_handler import RequestHandler
@@ -58,12 +59,13 @@ def serve(
 
 def server_config(app: object, limits: Limits | None = None) -> uvicorn.Config:
     """Return the settings of uvicorn for an ASGI application."""
-    size = (limits or Limits()).message_bytes
+    limits = limits or Limits()
     return uvicorn.Config(
         app,  # type: ignore[arg-type]  # an ASGI application
         log_level="warning",
+        http=timed_protocol(limits),
         ws="websockets-sansio",
-        ws_max_size=size,
+        ws_max_size=limits.message_bytes,
         ws_per_message_deflate=False,
         lifespan="off",
         timeout_graceful_shutdown=2,

@@ -102,7 +102,6 @@ class Session:
         if game.num_seats != plan.num_players:
             raise ValueError(f"{game.name} has {game.num_seats} seats here, but {plan.num_players} players are named")
         self.plan, self.game, self.agents = plan, game, agents
-        self._games = {index: agent.apply_encoder(game) for index, agent in agents.items()}
         self._listeners = group_by_agent(agents)
         self._streams = {index: _make_generator(plan, index) for index in agents}
         self.hand = -1
@@ -130,8 +129,22 @@ class Session:
     @property
     def payoffs(self) -> list[int]:
         """Chips or points that each player won in this hand, zero until it is over."""
-        won = self.tables["payoff"][0]
-        return [int(won[self.plan.seat_of(index, self.hand)]) for index in range(self.plan.num_players)]
+        return self._payoffs_at(self.tables, self.hand)
+
+    def _payoffs_at(self, tables: Tables, hand: int) -> list[int]:
+        won = tables["payoff"][0]
+        return [int(won[self.plan.seat_of(index, hand)]) for index in range(self.plan.num_players)]
+
+    def payoffs_after_deal(self, hand: int) -> list[int] | None:
+        """Return the payoffs by player of a hand that its deal ends, None for others; nothing changes."""
+        tables = deal_table(self.game, self.plan, hand)
+        return self._payoffs_at(tables, hand) if int(tables["is_over"][0]) else None
+
+    def payoffs_after(self, action: int) -> list[int] | None:
+        """Return the payoffs by player if a legal action ends the hand, otherwise None; nothing changes."""
+        tables = self.tables.copy()
+        self.game.step(tables, 0, action)
+        return self._payoffs_at(tables, self.hand) if int(tables["is_over"][0]) else None
 
     def deal(self, hand: int) -> None:
         """Begin a hand."""
@@ -164,14 +177,14 @@ class Session:
         """Call a function of `card_envs.agent.hooks` for every agent."""
         for agent, indices in self._listeners:
             seats = (indices[:, None] + self.plan.match_hand(self.hand)) % self.plan.num_players
-            hook(self._games[int(indices[0])], agent, self.tables, _ROW, _ROW, seats, *actions)
+            hook(self.game, agent, self.tables, _ROW, _ROW, seats, *actions)
 
     def agent_action(self) -> int:
         """Return the action of the agent to act; raise AgentFault if it fails."""
         index = self.player_to_act
         assert index is not None
         agent = self.agents[index]
-        decisions = decisions_of(self._games[index], self.plan, self.tables, self.hand, len(self.actions))
+        decisions = decisions_of(self.game, agent, self.plan, self.tables, self.hand, len(self.actions))
         try:
             return self.check_action(int(check_actions(agent.act(decisions, self._streams[index]), 1)[0]))
         except Exception as error:  # an agent is anybody's code
@@ -225,11 +238,11 @@ def table_after(game: Game, plan: Plan, hand: int, actions: Sequence[int]) -> Ta
     return tables
 
 
-def decisions_of(game: Game, plan: Plan, tables: Tables, hand: int, step: int) -> Decisions:
-    """Return the decision that is to be made at a single table, after `step` others of the hand."""
+def decisions_of(game: Game, agent: Agent, plan: Plan, tables: Tables, hand: int, step: int) -> Decisions:
+    """Return the decision that an agent is to make at a single table, after `step` others of the hand."""
     seats, random_numbers = tables["actor"].astype(np.int64), np.empty(1)
     if plan.secret:
         random_numbers[0] = secret_uniform(plan.secret, plan.deal(hand), step, int(seats[0]))
     else:
         write_random_numbers(np.uint64(plan.seed % 2**64), np.array([plan.deal(hand)]), step, seats, random_numbers)
-    return decisions_at(game, tables, _ROW, _ROW, random_numbers)
+    return decisions_at(game, tables, _ROW, _ROW, random_numbers, encoder=agent.find_encoder(game))

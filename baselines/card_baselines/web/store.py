@@ -8,13 +8,19 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
+import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from card_baselines.sqlite_checks import check_tables
 from card_baselines.web.session import Plan, Player
+from card_envs.files import DamagedFileError, explain_damage
+
+_Statement = tuple[str, tuple[int | str, ...]]
+"""A statement of SQL and its values."""
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS session (
@@ -45,6 +51,12 @@ CREATE TABLE IF NOT EXISTS decision (
     PRIMARY KEY (session, hand, number)
 );
 """
+_CONDITIONS = {
+    "session": "is_open IN (0, 1) AND block BETWEEN 0 AND 1000000",
+    "hand": "number BETWEEN 0 AND 1000000000000",
+    "decision": "hand >= 0 AND number >= 0 AND is_forfeit IN (0, 1)",
+}
+"""Table -> what holds in all of its rows."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +81,10 @@ class StoredHand:
     """Chips or points by player, None while the hand is played."""
 
 
+class StoreError(ValueError):
+    """Raised if the file cannot be written, for example because the disk is full; nothing is written then."""
+
+
 class Store:
     """The file of results. Several threads may use it."""
 
@@ -88,8 +104,9 @@ class Store:
             self._db.execute("PRAGMA synchronous = NORMAL")  # ... and survives the end of the process all the same
             self._db.execute("PRAGMA trusted_schema = OFF")  # the file may be somebody else's
             self._db.executescript(_TABLES)
-            self.sessions()
-        except sqlite3.DatabaseError as error:
+            check_tables(self._db, _TABLES, _CONDITIONS, self.path)
+        except (sqlite3.DatabaseError, DamagedFileError) as error:
+            self._db.close()
             raise ValueError(
                 f"{self.path} is not a file of results of this version: {error}; name another file, or move it away"
             ) from error
@@ -105,67 +122,113 @@ class Store:
             _now(), 1, plan.env, json.dumps(dict(plan.settings)), json.dumps(players), json.dumps(list(tokens)),
             plan.seed, plan.block, plan.secret.hex(),
         )  # fmt: skip
-        with self._lock:
-            names = "started, is_open, env, settings, players, tokens, seed, block, secret"
-            added = self._db.execute(f"INSERT INTO session ({names}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
-            assert added.lastrowid is not None
-            return added.lastrowid
+        names = "started, is_open, env, settings, players, tokens, seed, block, secret"
+        return self._write_all([(f"INSERT INTO session ({names}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)])
 
     def close_session(self, session: int) -> None:
         """Write that a session is over."""
-        self._write("UPDATE session SET is_open = 0 WHERE id = ?", session)
+        self._write_all([("UPDATE session SET is_open = 0 WHERE id = ?", (session,))])
 
-    def add_hand(self, session: int, hand: int) -> None:
-        """Write that a hand is dealt."""
-        self._write("INSERT OR IGNORE INTO hand (session, number, started) VALUES (?, ?, ?)", session, hand, _now())
+    def add_hand(self, session: int, hand: int, payoffs: Sequence[int] | None = None) -> None:
+        """Write that a hand is dealt, and its payoffs by player if that ends it."""
+        insert = "INSERT OR IGNORE INTO hand (session, number, started) VALUES (?, ?, ?)"
+        self._write_all([(insert, (session, hand, _now())), *_payoffs_of(session, hand, payoffs)])
 
-    def add_decision(self, session: int, hand: int, number: int, action: int, is_forfeit: bool = False) -> None:
-        """Write a decision."""
-        self._write("INSERT INTO decision VALUES (?, ?, ?, ?, ?)", session, hand, number, action, int(is_forfeit))
+    def add_decision(
+        self, session: int, hand: int, number: int, action: int, is_forfeit: bool = False,
+        payoffs: Sequence[int] | None = None,
+    ) -> None:  # fmt: skip
+        """Write a decision, and the payoffs by player if it ends the hand."""
+        insert = "INSERT INTO decision VALUES (?, ?, ?, ?, ?)"
+        values = (session, hand, number, action, int(is_forfeit))
+        self._write_all([(insert, values), *_payoffs_of(session, hand, payoffs)])
 
     def end_hand(self, session: int, hand: int, payoffs: Sequence[int]) -> None:
         """Write the payoffs of a finished hand, by player."""
-        words = json.dumps(list(payoffs))
-        self._write("UPDATE hand SET payoffs = ? WHERE session = ? AND number = ?", words, session, hand)
+        self._write_all(_payoffs_of(session, hand, payoffs))
 
     def sessions(self) -> list[StoredSession]:
-        """Return all sessions, the oldest first."""
+        """Return all sessions, the oldest first; damaged ones are left out with a warning."""
         names = "id, started, is_open, env, settings, players, tokens, seed, block, secret"
         rows = self._read(f"SELECT {names} FROM session ORDER BY id")
-        return [
-            StoredSession(
-                id=number,
-                started=started,
-                is_open=bool(is_open),
-                plan=Plan(env, json.loads(settings), _parse_players(players), seed, block, bytes.fromhex(secret)),
-                tokens=tuple(json.loads(tokens)),
-            )
-            for number, started, is_open, env, settings, players, tokens, seed, block, secret in rows
-        ]
+        found = []
+        for row in rows:
+            try:
+                with explain_damage(self.path):
+                    found.append(_parse_session(row))
+            except ValueError as error:
+                warnings.warn(f"session {row[0]} is left out: {error}", RuntimeWarning, stacklevel=2)
+        return found
 
     def hands(self, session: int, first: int = 0) -> list[StoredHand]:
-        """Return the hands of a session in order, from number `first` on; the last may be unfinished."""
+        """Return the hands of a session in order, from number `first` on; the last may be unfinished.
+
+        Raises:
+            ValueError: If the payoffs of a hand are damaged.
+        """
         actions: dict[int, list[int]] = {}
         asked = "SELECT hand, action FROM decision WHERE session = ? AND hand >= ? ORDER BY hand, number"
         for hand, action in self._read(asked, session, first):
             actions.setdefault(hand, []).append(action)
         asked = "SELECT number, payoffs FROM hand WHERE session = ? AND number >= ? ORDER BY number"
-        return [
-            StoredHand(number, tuple(actions.get(number, ())), payoffs and tuple(json.loads(payoffs)))
-            for number, payoffs in self._read(asked, session, first)
-        ]
+        with explain_damage(self.path):
+            return [
+                StoredHand(number, tuple(actions.get(number, ())), payoffs and _parse_payoffs(number, payoffs))
+                for number, payoffs in self._read(asked, session, first)
+            ]
 
-    def _write(self, statement: str, *values: int | str) -> None:
+    def _write_all(self, statements: Sequence[_Statement]) -> int:
+        """Execute all statements or, if one fails, none; return the id of the last row that was added."""
         with self._lock:
-            self._db.execute(statement, values)
+            try:
+                self._db.execute("BEGIN")
+                for statement, values in statements:
+                    added = self._db.execute(statement, values)
+                self._db.execute("COMMIT")
+            except sqlite3.Error as error:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise StoreError(f"{self.path} cannot be written: {error}") from error
+            return added.lastrowid or 0
 
     def _read(self, statement: str, *values: int) -> list[tuple[Any, ...]]:
         with self._lock:
-            return self._db.execute(statement, values).fetchall()
+            try:
+                return self._db.execute(statement, values).fetchall()
+            except sqlite3.DatabaseError as error:
+                raise ValueError(f"{self.path} cannot be read: {error}; restore a copy") from error
+
+
+def _parse_session(row: tuple[Any, ...]) -> StoredSession:
+    """Return the session in a row of `session`; ValueError, or an error of Python, if its JSON is damaged."""
+    number, started, is_open, env, settings, players, tokens, seed, block, secret = row
+    plan = Plan(env, json.loads(settings), _parse_players(players), seed, block, bytes.fromhex(secret))
+    listed = json.loads(tokens)
+    if not isinstance(plan.settings, dict) or not isinstance(listed, list) or len(listed) < plan.num_players:
+        raise ValueError("its settings or tokens are damaged")
+    if not all(token is None or isinstance(token, str) for token in listed):
+        raise ValueError("its tokens are damaged")
+    return StoredSession(number, started, bool(is_open), plan, tuple(listed))
 
 
 def _parse_players(words: str) -> tuple[Player, ...]:
-    return tuple(Player(entry["name"], entry["agent"]) for entry in json.loads(words))
+    players = tuple(Player(entry["name"], entry["agent"]) for entry in json.loads(words))
+    if not players or not all(isinstance(each.name, str) and isinstance(each.agent, str | None) for each in players):
+        raise ValueError("its players are damaged")
+    return players
+
+
+def _parse_payoffs(hand: int, words: str) -> tuple[int, ...]:
+    payoffs = json.loads(words)
+    if not isinstance(payoffs, list) or not all(type(each) is int and abs(each) < 2**31 for each in payoffs):
+        raise ValueError(f"the payoffs of hand {hand} are damaged")
+    return tuple(payoffs)
+
+
+def _payoffs_of(session: int, hand: int, payoffs: Sequence[int] | None) -> list[_Statement]:
+    """Return the statement that writes the payoffs of a hand; none for None."""
+    update = "UPDATE hand SET payoffs = ? WHERE session = ? AND number = ?"
+    return [] if payoffs is None else [(update, (json.dumps(list(payoffs)), session, hand))]
 
 
 def _now() -> str:

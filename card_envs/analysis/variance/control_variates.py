@@ -28,26 +28,26 @@ from card_envs.agent import (
     decisions_at,
     write_random_numbers,
 )
+from card_envs.analysis.variance.control_terms import CONTROL_TERMS, ControlTerms
 from card_envs.analysis.variance.regression import Estimate, Evidence, estimate_adjusted, evidence_of
 from card_envs.analysis.variance.sequential import AdjustedStopping, SequentialSamples
 from card_envs.analysis.variance.tree_terms import TreeControlTerms, can_be_asked, has_tree_terms
 from card_envs.game import Game, Tables, check_actions
-from card_envs.game_info import ControlTerms
 from card_envs.match.callbacks import MatchBatch, MatchCallback
 from card_envs.match.play import play_match
 from card_envs.match.result import MatchResult
 from card_envs.match.stopping import StoppingRule
-from card_envs.match.summary import Summary, johnson_quantile, without_interval
+from card_envs.match.summary import Summary, skewed_interval, without_interval
 from card_envs.typing import Floats, Rows
 
 _DETERMINISTIC_HANDS, _MIXED_HANDS = 100, 12
 """Numbers of counterfactual hands: for deterministic agents, whose actions rule out most of them, and for others."""
 _MAX_PROBABILITIES = 4_000_000
 """Maximum number of action probabilities per call of an agent."""
-UNEXPLAINED_DEALS = 5
-"""Number of additional deals for the interval of a match, with the variance of results without control variates.
+UNEXPLAINED_HANDS = 7
+"""Number of additional hands for the interval of a match, with the variance of results without control variates.
 
-A match of n deals does not show events with a probability below 3 / n (the rule of three), and rare large results are
+A match of n hands does not show events with a probability below 3 / n (the rule of three), and rare large results are
 what control variates do not explain. `benchmarks/interval_coverage.py` measures the coverage of these intervals.
 """
 _EXACT = 1e-9
@@ -71,7 +71,7 @@ class AdjustedResult:
 class ControlVariates:
     """Match callback that computes control variates; `adjust` then returns results with smaller intervals.
 
-    It supports games with `GameInfo.control_terms` (Texas hold'em, Big 2) and games with few deals (Kuhn, Leduc). The
+    It supports games with control terms (Texas hold'em, Big 2) and games with few deals (Kuhn, Leduc). The
     variance is reduced most if agents can be asked for their actions with other hands: agents that define
     `probabilities`, that do not mix, or whose actions depend only on the random numbers of the match
     (`Agent.is_stateless`).
@@ -124,7 +124,7 @@ class ControlVariates:
         ]
         self._controls = self._make_terms(game, seed)
         self._seed = seed
-        self._games = [agent.apply_encoder(game) for agent in self._agents]
+        self._game, self._encoders = game, [agent.find_encoder(game) for agent in self._agents]
         self._measured = range(1) if game.num_seats == 2 else range(game.num_seats)  # two agents: opposite results
         self._hands_per_table = hands_per_table
         self._num_deals = 0
@@ -136,10 +136,11 @@ class ControlVariates:
             self.until = AdjustedStopping(**asdict(until), adjusted=samples)
 
     def _make_terms(self, game: Game, seed: int) -> ControlTerms:
-        if game.info.control_terms is not None:
-            return game.info.control_terms(seed, self._num_hands)
+        make_terms = CONTROL_TERMS.find(game)
+        if make_terms is not None:
+            return make_terms(seed, self._num_hands)
         if not has_tree_terms(game):
-            raise ValueError(f"{game.name} has no control variates (GameInfo.control_terms), and too many deals")
+            raise ValueError(f"{game.name} has no control variates (the feature control_terms), and too many deals")
         self._is_deterministic = [not agent.mixes for agent in self._agents]
         self._num_hands = [2 if can_be_asked(agent) else 1 for agent in self._agents]
         return TreeControlTerms(game, self._agents)
@@ -201,7 +202,12 @@ class ControlVariates:
                 if count > 1:
                     asked = copied_from[part]
                     decisions = decisions_at(
-                        self._games[agent], tables, part, batch.table_ids[rows[asked]], random_numbers[asked]
+                        self._game,
+                        tables,
+                        part,
+                        batch.table_ids[rows[asked]],
+                        random_numbers[asked],
+                        encoder=self._encoders[agent],
                     )
                     chances[part] = _ask(self._agents[agent], decisions, self._is_deterministic[agent])
         return chances
@@ -227,6 +233,7 @@ class ControlVariates:
                          for name, agent in zip(result.names, self._measured, strict=False)]  # fmt: skip
         else:
             estimates = [self._estimate(result, agent) for agent in self._measured]
+        estimates = [estimate.without_interval(result.hands_needed) for estimate in estimates]
         if len(estimates) < len(result.names):
             estimates.append(replace(estimates[0].scale(-1.0), name=result.names[1]))
         return tuple(
@@ -238,7 +245,8 @@ class ControlVariates:
         """Return the adjusted result of an agent in a match of fixed length."""
         estimate = estimate_adjusted(self._evidence[agent], self._controls.units)
         estimate = replace(estimate, mean=estimate.mean + self._first_results[agent])
-        samples, unexplained = result.hands // result.hands_per_sample, 0 if self._is_complete else UNEXPLAINED_DEALS
+        samples = result.hands // result.hands_per_sample
+        unexplained = 0.0 if self._is_complete else UNEXPLAINED_HANDS / result.hands_per_sample
         return summarise_adjusted(result.names[agent], estimate, result.agents[agent].sd, samples, unexplained)
 
     @property
@@ -283,24 +291,25 @@ def play_and_summarise(
 
 
 def summarise_adjusted(
-    name: str, estimate: Estimate, plain_sd: float, samples: int, unexplained: int = UNEXPLAINED_DEALS
+    name: str, estimate: Estimate, plain_sd: float, samples: int, unexplained: float = UNEXPLAINED_HANDS
 ) -> Summary:
-    """Return an adjusted result with its 95 % interval.
+    """Return an adjusted result with its 95 % interval, which is longer on the side of the long tail.
 
     Args:
         name: Name of the agent.
         estimate: Mean, variance and skewness of the samples' adjusted results.
         plain_sd: Standard deviation of the samples' plain results.
         samples: Number of samples.
-        unexplained: Number of additional samples with the variance of plain results.
+        unexplained: Number of additional samples with the variance of plain results: `UNEXPLAINED_HANDS` over the hands
+            of a sample.
     """
     if samples == 1:
         return without_interval(name, estimate.mean)
     if math.sqrt(estimate.variance) <= _EXACT * plain_sd:
         return Summary(name, estimate.mean, (estimate.mean, estimate.mean), 0.0, samples)
     error = math.sqrt((estimate.variance + unexplained / samples * plain_sd**2) / samples)
-    half_width = error * johnson_quantile(estimate.skewness, samples)
-    return Summary(name, estimate.mean, (estimate.mean - half_width, estimate.mean + half_width), error, samples)
+    ci95 = skewed_interval(estimate.mean, error, estimate.skewness, samples)
+    return Summary(name, estimate.mean, ci95, error, samples)
 
 
 class _TableSums:

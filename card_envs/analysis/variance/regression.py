@@ -19,8 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from card_envs.analysis.variance.control_terms import ControlUnits
 from card_envs.analysis.variance.linear_algebra import add_products, solve_ridges
-from card_envs.game_info import ControlUnits
 from card_envs.match.summary import skewness
 from card_envs.typing import Floats, Rows
 

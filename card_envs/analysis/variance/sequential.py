@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from card_envs.analysis.variance.control_terms import ControlUnits
 from card_envs.analysis.variance.regression import Evidence, evidence_of, fit_weights
-from card_envs.game_info import ControlUnits
 from card_envs.match.stopping import StoppingRule
 from card_envs.match.summary import Summary
 from card_envs.typing import Floats

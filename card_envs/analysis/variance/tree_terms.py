@@ -20,10 +20,11 @@ import numpy as np
 
 from card_envs.agent import Agent
 from card_envs.analysis.exploitability.best_response import strategy_of
+from card_envs.analysis.exploitability.deals import ENUMERATION
 from card_envs.analysis.exploitability.public_tree import MAX_DEALS, Node, PublicTree, enumeration_of
+from card_envs.analysis.variance.control_terms import Controls, ControlUnits
 from card_envs.game import Game, Tables
-from card_envs.game_info import Controls, ControlUnits
-from card_envs.play_statistics import Hands
+from card_envs.statistics import Hands
 from card_envs.typing import Floats, Rows
 
 MAX_CELLS = 1_000_000
@@ -39,7 +40,8 @@ _TOLERANCE = 1e-4
 
 def has_tree_terms(game: Game) -> bool:
     """Return True for games with an enumeration of at most `MAX_DEALS` deals."""
-    return game.info.enumeration is not None and game.info.enumeration.num_deals <= MAX_DEALS
+    listed = ENUMERATION.find(game)
+    return listed is not None and listed.num_deals <= MAX_DEALS
 
 
 def can_be_asked(agent: Agent) -> bool:
@@ -188,7 +190,7 @@ class TreeControlTerms:
 
 
 def _strategy(agent: Agent, game: Game) -> Floats:
-    return strategy_of(agent, PublicTree(agent.apply_encoder(game)))
+    return strategy_of(agent, PublicTree(game, encoder=agent.find_encoder(game)))
 
 
 def _list_nodes(root: Node) -> list[Node]:

@@ -7,16 +7,17 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from card_envs.cards import DECK_SIZE, NO_CARD, card_id, card_name
 from card_envs.game import NOBODY, Game, Tables, check_list, is_whole
+from card_envs.game_info import GameInfo, Positions, Seats
 from card_envs.games.big2 import kernels, view
 from card_envs.games.big2.actions import NUM_ACTIONS
 from card_envs.games.big2.combos import NO_COMBO, ORDER_OF_CARD
 from card_envs.games.big2.config import RULES, Big2Config
 from card_envs.games.big2.encoders import ENCODERS
 from card_envs.games.big2.full_state import STATE_LAYOUT
-from card_envs.games.big2.info import big2_info
 from card_envs.games.big2.state import HAND_SIZE, NO_KIND, NUM_SEATS, TABLE, Table
 from card_envs.observation import Encoder, find_encoder
 
@@ -29,15 +30,14 @@ def big2_game(config: Big2Config, encoder: str | Encoder = "charlesworth412", na
         encoder: An encoder or its name.
         name: Name of the game in messages and results.
     """
-    chosen = find_encoder(ENCODERS, encoder)
-    return Game(
+    chosen = find_encoder(ENCODERS, encoder, config)
+    game = Game(
         name=name,
         config=config,
         rules_profiles=tuple(RULES),
         encoders=ENCODERS,
-        with_encoder=partial(big2_game, config, name=name),
+        make=partial(big2_game, config, name=name),
         encoder=chosen,
-        layout=chosen.layout(config),
         state_layout=STATE_LAYOUT,
         num_seats=NUM_SEATS,
         num_actions=NUM_ACTIONS,
@@ -52,8 +52,24 @@ def big2_game(config: Big2Config, encoder: str | Encoder = "charlesworth412", na
         action_name=view.action_name,
         why_illegal=view.why_illegal,
         text=view.text,
-        info=big2_info(name, config, deal_with),
+        info=GameInfo(
+            seats=Seats(NUM_SEATS, NUM_SEATS),
+            positions=Positions(tuple(f"seat {place}" for place in range(1, NUM_SEATS + 1)), positions_of),
+            units={"points/hand": 1.0},
+            action_parts=view.action_parts,
+            private_cards=view.private_cards,
+            shows_hands_at_end=True,
+        ),
+        family="big2",
     )
+    game.find_layout(chosen)  # refuses encoders that are not for these settings
+    return game
+
+
+def positions_of(tables: Tables) -> NDArray[np.int64]:
+    """Return (n, 4): the position of each seat, counted from the seat that opens."""
+    first = tables["opener"].astype(np.int64)
+    return np.asarray((np.arange(NUM_SEATS) - first[:, None]) % NUM_SEATS, np.int64)
 
 
 def new_tables(config: Big2Config, num_tables: int) -> Tables:

@@ -105,6 +105,14 @@ def is_legal(t: Table, action: Any) -> Any:
     return t.min_raise_to <= action - INTEGERS_OFFSET <= t.max_raise_to
 
 
+def find_raise(t: Table, amount: int) -> int | None:
+    """Return the legal action id that bets or raises to a street commitment in chips; None if there is none."""
+    exact = amount + INTEGERS_OFFSET
+    ids = range(exact, exact + 1) if t.menu == MENU_INTEGERS else range(FIRST_RAISE_ACTION, int(num_menu_actions(t)))
+    found = (action for action in ids if action >= FIRST_RAISE_ACTION and is_legal(t, action))
+    return next((action for action in found if raise_to_of(t, action) == amount), None)
+
+
 @kernel
 def betting_options(tables: Tables, i: Any) -> Any:
     """Return the actor's (may fold, chips to call, min raise-to, max raise-to); the last two are 0 without a raise."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from card_envs.games.holdem.state import MAX_CHIPS, MAX_SIZES, MENU_CHIPS, MENU_INTEGERS, MENU_POT
+from card_envs.games.holdem.state import MAX_CHIPS, MAX_SIZES, MENU_CHIPS, MENU_INTEGERS, MENU_LIMIT, MENU_POT
 
 _THOUSANDTHS = 1000
 
@@ -21,6 +21,14 @@ class BetMenu:
     """Thousandths of the pot after calling (MENU_POT) or raise-to amounts in chips (MENU_CHIPS), increasing."""
     all_in: bool = False
     """True if the last action id is all-in."""
+
+    def __post_init__(self) -> None:
+        """Raise a ValueError for a kind that is not known, and for sizes that kernels cannot hold."""
+        if self.kind not in (MENU_LIMIT, MENU_POT, MENU_CHIPS, MENU_INTEGERS):
+            raise ValueError(f"bet_menu: kind {self.kind!r} is not known: use `BetMenu.parse`")
+        self._check_sizes(self.sizes)
+        if not all(1 <= size <= MAX_CHIPS for size in self.sizes):
+            raise ValueError(f"bet_menu: sizes {self.sizes} must lie in 1 .. {MAX_CHIPS}")
 
     @classmethod
     def pot_fractions(cls, fractions: Iterable[float], all_in: bool = True) -> Self:

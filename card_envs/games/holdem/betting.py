@@ -1,7 +1,7 @@
 """The course of a hand: cards, antes and blinds, decisions, turns, streets and the end.
 
-The functions are in the order in which a hand calls them: `deal_cards`, `start_hand`, `act`, and what follows a
-decision: `_pass_the_turn`, `_close_street`, `_end_hand`, `give_turn`.
+The functions are in the order in which a hand calls them: `restore_stacks`, `deal_cards`, `start_hand`, `act`, and what
+follows a decision: `_pass_the_turn`, `_close_street`, `_end_hand`, `give_turn`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from card_envs.games.holdem.actions import (
     wrap_seat,
 )
 from card_envs.games.holdem.betting_history_bits import clear_betting_history, record_call, record_raise
-from card_envs.games.holdem.showdown import award_pots
+from card_envs.games.holdem.showdown import award_pots, starting_stack
 from card_envs.games.holdem.state import (
     CALL,
     FOLD,
@@ -82,7 +82,7 @@ def _card_at(t: Table, index: Any) -> Any:
 
 @kernel
 def start_hand(t: Table) -> None:
-    """Start a hand with the cards in the deck field: restore stacks, post antes and blinds, find the first actor."""
+    """Start a hand with the stacks and the cards in the deck field: post antes and blinds, find the first actor."""
     _clear_hand(t)
     t.largest_amount = largest_amount(t)
     most = largest_ante(t)
@@ -119,9 +119,10 @@ def largest_ante(t: Table) -> Any:
 
 
 @kernel
-def starting_stack(t: Table, seat: Any) -> Any:
-    """Return the stack of a seat at the start of the hand, during and after the hand."""
-    return np.int64(t.stack[seat]) - t.payoff[seat] + (0 if t.is_over == 1 else np.int64(t.hand_commit[seat]))
+def restore_stacks(t: Table) -> None:
+    """Give every seat the stack of the settings."""
+    for seat in range(t.num_seats):
+        t.stack[seat] = t.start_stack[seat]
 
 
 @kernel
@@ -146,8 +147,6 @@ def largest_amount(t: Table) -> Any:
 @kernel
 def _clear_hand(t: Table) -> None:
     for seat in range(t.num_seats):
-        # chips of an unfinished hand are returned
-        t.stack[seat] += -t.payoff[seat] if t.is_over == 1 else t.hand_commit[seat]
         t.payoff[seat] = 0
         t.hand_commit[seat] = 0
         t.street_commit[seat] = 0

@@ -14,6 +14,8 @@ from card_envs.games.holdem.amounts import check_amounts, check_blinds, check_st
 from card_envs.games.holdem.bet_menu import BetMenu
 from card_envs.games.holdem.rules import BY_RULES, RulesProfile, limit_caps, profile_of
 from card_envs.games.holdem.state import (
+    MAX_BOARD,
+    MAX_CHIPS,
     MAX_LEVELS,
     MAX_SEATS,
     MAX_STREETS,
@@ -86,13 +88,22 @@ class HoldemConfig:
         self._check_betting()
 
     def _check_cards(self) -> None:
+        counts = (self.num_hole_cards, *self.board_cards, self.lowest_rank, self.num_ranks, self.num_suits)
+        if not all(is_whole(count) and count >= 0 for count in counts):
+            raise ValueError(
+                f"num_hole_cards {self.num_hole_cards!r}, board_cards {self.board_cards!r}, lowest_rank "
+                f"{self.lowest_rank!r}, num_ranks {self.num_ranks!r} and num_suits {self.num_suits!r} must be whole "
+                "numbers from 0 on"
+            )
+        if sum(self.board_cards) > MAX_BOARD:
+            raise ValueError(f"board_cards {self.board_cards} sum to {sum(self.board_cards)}, of at most {MAX_BOARD}")
         shown = self.num_hole_cards + sum(self.board_cards)
         if self.num_hole_cards not in (1, 2) or not (shown <= 2 or 5 <= shown <= 7):
             raise ValueError(
                 f"{self.num_hole_cards} hole cards and a board of {sum(self.board_cards)}: together they must "
                 "be 1 or 2 (Kuhn, Leduc), or 5 to 7"
             )
-        if not (1 <= self.num_suits <= 4 and self.lowest_rank >= 0 and self.lowest_rank + self.num_ranks <= 13):
+        if not (1 <= self.num_suits <= 4 and self.lowest_rank + self.num_ranks <= 13):
             raise ValueError(f"{self.num_ranks} ranks from {self.lowest_rank} in {self.num_suits} suits are not a deck")
         if self.num_dealt > self.deck_size:
             raise ValueError(f"{self.num_dealt} cards cannot be dealt from a deck of {self.deck_size}")
@@ -109,8 +120,12 @@ class HoldemConfig:
             raise ValueError(
                 f"raise_sizes {self.raise_sizes} must name a positive number for each of the {streets} streets"
             )
-        if self.min_bet < 1 or self.chips_per_reward < 1:
-            raise ValueError(f"min_bet {self.min_bet} and chips_per_reward {self.chips_per_reward} must be at least 1")
+        if not all(is_whole(chips) and 1 <= chips <= MAX_CHIPS for chips in (self.min_bet, self.chips_per_reward)):
+            raise ValueError(
+                f"min_bet {self.min_bet!r} and chips_per_reward {self.chips_per_reward!r} must be whole numbers of "
+                f"chips in 1 .. {MAX_CHIPS}"
+            )
+        self.menu  # noqa: B018  raises for a bet menu that is not known
 
     @classmethod
     def limit(
@@ -346,7 +361,7 @@ class HoldemConfig:
         tables = np.zeros(num_tables, TABLE)
         menu, profile, seats, streets = self.menu, self.profile, self.num_players, len(self.board_cards)
         sizes = self.raise_sizes if menu.kind == MENU_LIMIT else menu.sizes
-        tables["stack"][:, :seats] = self.stack_list
+        tables["stack"][:, :seats] = tables["start_stack"][:, :seats] = self.stack_list
         tables["blind"][:, :seats] = self.blind_list
         tables["ante"][:, :seats] = self.ante_list
         tables["bet_size"][:, : len(sizes)] = sizes

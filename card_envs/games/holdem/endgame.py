@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.cards import NO_CARD, card_id, card_ids, card_name
+from card_envs.cards import card_id, card_ids, card_name
 from card_envs.game import NOBODY, Game, check_list, is_whole
 from card_envs.games.holdem import kernels
 from card_envs.games.holdem.betting import give_turn, largest_amount
@@ -159,32 +159,25 @@ class Endgame:
         base = holdem_game("endgame", EndgameConfig(**settings, endgame=self), encoder)
         return replace(
             base,
-            with_encoder=self.game,
+            make=self.game,
             max_reward=(self.pot + 2 * min(self.stacks)) / 2 / self.config.chips_per_reward,
             option_names=("button", "deck"),
             deal=self._deal,
             deal_batch=self._deal_batch,
             step_batch=self._step_batch,
             deal_with=self._deal_with,
-            info=replace(base.info, chance=None, enumeration=None, control_terms=None, hidden_hands=None),
+            features=dict.fromkeys(("chance", "enumeration", "control_terms", "hidden_hands")),
         )
 
     def start(self, tables: Tables, i: int, button: int, hole_cards: Sequence[int]) -> int:
         """Begin the hand at table i with the hole cards of seat 0 and seat 1; return the seat to act."""
         t: Table = tables[i]
-        t.button = button
-        t.payoff[:] = 0
-        t.hand_commit[:] = 0
         t.blind[:] = 0
         t.ante[:] = 0
         largest = int(largest_amount(self.config.new_tables(1)[0]))
         t.ante[:SEATS] = self.pot // 2
-        for position, stack in enumerate(self.stacks):
-            t.stack[(button + 1 + position) % SEATS] = stack + self.pot // 2
-        known = [*hole_cards, *self.cards.tolist()]
-        t.deck[:] = NO_CARD
-        t.deck[: len(known)] = known
-        kernels.deal_known(tables, i, len(known))
+        stacks = [self.stacks[(seat - button - 1) % SEATS] + self.pot // 2 for seat in range(SEATS)]
+        kernels.begin_hand(tables, i, button, stacks, [*hole_cards, *self.cards.tolist()])
         t.street = self.street
         t.largest_amount = max(largest, self.pot // 2 + max(self.stacks))
         give_turn(t, int(t.actor))  # sets the legal actions of this street

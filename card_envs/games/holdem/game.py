@@ -6,16 +6,17 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from card_envs.cards import NO_CARD, card_id, card_name
+from card_envs.cards import card_id, card_name
 from card_envs.game import Game, check_list, is_whole
+from card_envs.game_info import GameInfo, Positions, Seats
 from card_envs.games.holdem import kernels, view
 from card_envs.games.holdem.amounts import check_stacks
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders import ENCODERS
 from card_envs.games.holdem.full_state import state_layout
-from card_envs.games.holdem.info import holdem_info, unit_of
 from card_envs.games.holdem.rules import RULES
-from card_envs.games.holdem.state import MENU_INTEGERS, Table
+from card_envs.games.holdem.state import MAX_SEATS, MENU_INTEGERS
+from card_envs.games.holdem.view import position_names, positions_of
 from card_envs.observation import Encoder, find_encoder
 from card_envs.records import Tables
 
@@ -28,17 +29,16 @@ def holdem_game(name: str, config: HoldemConfig, encoder: str | Encoder = "defau
         config: The settings.
         encoder: An encoder or its name.
     """
-    chosen = find_encoder(ENCODERS, encoder)
+    chosen = find_encoder(ENCODERS, encoder, config)
     seats = config.num_players
 
-    return Game(
+    game = Game(
         name=name,
         config=config,
         rules_profiles=tuple(RULES),
         encoders=ENCODERS,
-        with_encoder=partial(holdem_game, name, config),
+        make=partial(holdem_game, name, config),
         encoder=chosen,
-        layout=chosen.layout(config),
         state_layout=state_layout(config),
         num_seats=seats,
         num_actions=config.num_actions,
@@ -53,8 +53,31 @@ def holdem_game(name: str, config: HoldemConfig, encoder: str | Encoder = "defau
         action_name=view.action_name,
         why_illegal=view.why_illegal,
         text=view.text,
-        info=holdem_info(name, config, partial(_deal_with, config)),
+        info=GameInfo(
+            seats=Seats(2, MAX_SEATS, "num_players"),
+            positions=Positions(position_names(config), partial(positions_of, seats)),
+            units=units_of(config),
+            action_parts=view.action_parts,
+            private_cards=view.private_cards,
+        ),
+        family="holdem",
     )
+    game.find_layout(chosen)  # refuses encoders that are not for these settings
+    return game
+
+
+def unit_of(config: HoldemConfig) -> str:
+    """Return the unit of rewards: "bb", or "chips" in games without blinds."""
+    return "bb" if any(config.blinds) else "chips"
+
+
+def units_of(config: HoldemConfig) -> dict[str, float]:
+    """Return the units of results: name -> factor from big blinds (or chips) per hand."""
+    if not any(config.blinds):
+        return {"chips/hand": 1.0}
+    units = {"bb/100": 100.0, "mbb/hand": 1000.0}
+    small_blind = config.blinds[0]
+    return units | ({"sb/hand": config.chips_per_reward / small_blind} if small_blind else {})
 
 
 def _deal_with(config: HoldemConfig, tables: Tables, i: int, options: Mapping[str, Any]) -> int:
@@ -68,17 +91,9 @@ def _deal_with(config: HoldemConfig, tables: Tables, i: int, options: Mapping[st
         raise ValueError(
             f"stacks {stacks}: action ids reach {max(config.stack_list)} chips, the largest stack of the configuration"
         )
-    t: Table = tables[i]
-    t.stack[: config.num_players] = stacks
-    t.payoff[:] = 0
-    t.hand_commit[:] = 0
-    t.deck[:] = NO_CARD
-    t.deck[: len(deck)] = deck
-    if button is not None:
-        t.button = button
-    elif config.button_moves:
-        t.button = (int(t.button) + 1) % config.num_players
-    return int(kernels.deal_known(tables, i, len(deck)))
+    if button is None:
+        button = (int(tables["button"][i]) + int(config.button_moves)) % config.num_players
+    return kernels.begin_hand(tables, i, button, stacks, deck)
 
 
 def check_deck(config: HoldemConfig, deck: Any) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from card_envs.games.holdem.actions import (
     random_action,
     write_mask,
 )
-from card_envs.games.holdem.betting import act, deal_cards, move_button, start_hand
+from card_envs.games.holdem.betting import act, deal_cards, move_button, restore_stacks, start_hand
 from card_envs.games.holdem.full_state import write_state
 from card_envs.games.holdem.state import CALL, FOLD, Table
 from card_envs.games.holdem.view import censor
@@ -37,8 +38,9 @@ def start(tables: Tables) -> None:
 
 @kernel
 def deal_hand(t: Table) -> None:
-    """Move the button, deal and post blinds."""
+    """Move the button, restore the stacks, deal and post blinds."""
     move_button(t)
+    restore_stacks(t)
     deal_cards(t, np.int64(0))
     start_hand(t)
 
@@ -70,11 +72,31 @@ deal, step = LOOPS["deal"], LOOPS["step"]
 
 @kernel
 def deal_known(tables: Tables, i: Any, known: Any) -> Any:
-    """Deal like `deal`, but do not move the button, and keep the first `known` cards of the deck field."""
+    """Deal like `deal`, but keep the button, the stacks and the first `known` cards of the deck field."""
     t: Table = tables[i]
     deal_cards(t, known)
     start_hand(t)
     return t.actor
+
+
+def begin_hand(tables: Tables, i: int, button: int, stacks: Sequence[int], deck: Sequence[int]) -> int:
+    """Begin a hand at table i, whatever happened at the table before. The next `deal` restores the stacks.
+
+    Args:
+        tables: Records of tables.
+        i: Index of the table.
+        button: Seat with the button.
+        stacks: Stack of each seat, in chips.
+        deck: First card ids of the deck field; cards that are missing are random.
+
+    Returns:
+        The seat to act, NOBODY if the hand is over at once.
+    """
+    t: Table = tables[i]
+    t.button = button
+    t.stack[: len(stacks)] = stacks
+    t.deck[: len(deck)] = deck
+    return int(deal_known(tables, i, len(deck)))
 
 
 @kernel

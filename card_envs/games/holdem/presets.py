@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from card_envs.game import Game
 from card_envs.games.holdem.bet_menu import BetMenu
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.endgame import Board, Endgame, Range
 from card_envs.games.holdem.game import holdem_game
 from card_envs.games.holdem.state import Street
 from card_envs.observation import Encoder
 from card_envs.signatures import show_arguments_of
+
+if TYPE_CHECKING:
+    from card_envs.games.holdem.endgame import Board, Range
 
 
 class SmallPokerSettings(TypedDict, total=False):
@@ -88,6 +90,8 @@ def river_endgame(
     encoder: str | Encoder = "default",
 ) -> Game:
     """Return an endgame on the river of heads-up hold'em with blinds of 1 and 2; see `Endgame`."""
+    from card_envs.games.holdem.endgame import Endgame
+
     config = HoldemConfig.limit() if structure == "limit" else HoldemConfig.no_limit(structure=structure)
     endgame = Endgame(config, board, pot, stacks, ranges)
     if endgame.street != Street.RIVER:

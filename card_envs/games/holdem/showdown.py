@@ -8,11 +8,9 @@ import numpy as np
 
 from card_envs.bits import bit_count, lowest_bit
 from card_envs.compiler import kernel
-from card_envs.games.holdem.actions import first_seat_from, seat_position
+from card_envs.games.holdem.actions import first_seat_from, has, seat_position
 from card_envs.games.holdem.state import MAX_BOARD, MAX_STREETS, Table
-from card_envs.poker.percentiles import percentile_of_rank
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, has_flush, rank_of
-from card_envs.poker.starting_hands import STARTING_PERCENTILES, starting_hand
 
 _NO_RANK = 1 << 30
 _RANKS = 13
@@ -44,18 +42,6 @@ def hand_rank_at(t: Table, seat: Any, num_board: Any) -> Any:
         for i in range(MAX_BOARD):
             bits |= CARD_BITS[t.deck[np.uint64(board + i)]] if i < num_board else 0
     return np.int64(rank_of(key, bits))
-
-
-@kernel
-def percentile_at(t: Table, seat: Any, num_board: Any) -> Any:
-    """Return the fraction of all hands with as many cards that are not better than the seat's hand, in (0, 1].
-
-    The board must have 0 or 3 to 5 cards; see `poker.percentiles`.
-    """
-    if num_board == 0:
-        hole = np.int64(seat) * t.num_hole_cards
-        return STARTING_PERCENTILES[starting_hand(np.int64(t.deck[hole]), np.int64(t.deck[hole + 1]))]
-    return percentile_of_rank(hand_rank_at(t, seat, num_board), np.int64(t.num_hole_cards) + num_board)
 
 
 @kernel
@@ -109,7 +95,8 @@ def _award_side_pots(t: Table) -> None:
 
 
 @kernel
-def _contribution(t: Table, seat: Any) -> Any:
+def contribution(t: Table, seat: Any) -> Any:
+    """Return the chips of a seat in the pots, without a dead ante."""
     if t.dead_antes == 0:
         return np.int64(t.hand_commit[seat])
     return np.int64(t.hand_commit[seat]) - _ante_paid(t, seat)
@@ -117,6 +104,7 @@ def _contribution(t: Table, seat: Any) -> Any:
 
 @kernel
 def _ante_paid(t: Table, seat: Any) -> Any:
+    """Return the ante that a seat paid."""
     return np.int64(min(t.ante[seat_position(t, seat)], t.hand_commit[seat]))
 
 
@@ -130,7 +118,7 @@ def _best_hands(t: Table, covered: Any, num_board: Any) -> Any:
         seat = lowest_bit(seats)
         bit = seats & -seats
         seats ^= bit
-        if _contribution(t, seat) > covered:
+        if contribution(t, seat) > covered:
             rank = hand_rank_at(t, seat, num_board)
             # no branches, which the processor could not predict
             winners = bit if rank < best else winners | bit if rank == best else winners
@@ -142,7 +130,7 @@ def _best_hands(t: Table, covered: Any, num_board: Any) -> Any:
 def _smallest_contribution(t: Table, seats: Any) -> Any:
     level = np.int64(_NO_RANK)
     while seats:
-        level = min(level, _contribution(t, lowest_bit(seats)))
+        level = min(level, contribution(t, lowest_bit(seats)))
         seats &= seats - 1
     return level
 
@@ -152,7 +140,7 @@ def _largest_contribution(t: Table) -> Any:
     level = np.int64(0)
     seats = np.int64(t.in_hand)
     while seats:
-        level = max(level, _contribution(t, lowest_bit(seats)))
+        level = max(level, contribution(t, lowest_bit(seats)))
         seats &= seats - 1
     return level
 
@@ -164,7 +152,7 @@ def _chips_up_to(t: Table, level: Any) -> Any:
         return np.int64(0)
     chips = np.int64(0)
     for seat in range(t.num_seats):
-        chips += min(_contribution(t, seat), level)
+        chips += min(contribution(t, seat), level)
         if t.dead_antes == 1:
             chips += _ante_paid(t, seat)
     return chips
@@ -179,3 +167,37 @@ def _split(t: Table, amount: Any, winners: Any) -> None:
     while winners:
         _win(t, lowest_bit(winners), share)
         winners &= winners - 1
+
+
+@kernel
+def starting_stack(t: Table, seat: Any) -> Any:
+    """Return the stack of a seat at the start of this hand, during and after the hand."""
+    return np.int64(t.stack[seat]) - t.payoff[seat] + (0 if t.is_over == 1 else np.int64(t.hand_commit[seat]))
+
+
+@kernel
+def contested_chips(t: Table, seat: Any) -> Any:
+    """Return the most chips that a seat can lose: its whole stack, or the largest one of the others in the hand.
+
+    What is left of a larger stack is returned, since nobody can match it. A dead ante is not counted.
+    """
+    most = np.int64(0)
+    for other in range(t.num_seats):
+        if other != seat and has(t.in_hand, other):
+            most = max(most, _whole_stack(t, other))
+    return min(most, _whole_stack(t, seat))
+
+
+@kernel
+def _whole_stack(t: Table, seat: Any) -> Any:
+    """Return the largest contribution of a seat to the pots, without a dead ante."""
+    return starting_stack(t, seat) - (_ante_paid(t, seat) if t.dead_antes == 1 else 0)
+
+
+@kernel
+def contested_pot(t: Table, seat: Any) -> Any:
+    """Return the chips in the pot that a seat can win: of every seat as much as it may lose itself, and dead antes.
+
+    With equal stacks that is the whole pot.
+    """
+    return _chips_up_to(t, contested_chips(t, seat))

@@ -14,6 +14,7 @@ from enum import IntEnum
 
 import numpy as np
 
+from card_envs.cards import DECK_SIZE
 from card_envs.records import TableRecord, field, record_dtype
 
 MAX_SEATS = 10
@@ -77,74 +78,76 @@ UNCAPPED = 127
 """Value of `max_raises` without a cap; `street_raises` never reaches it."""
 
 NOBODY = -1
+_ALL_SEATS = (1 << MAX_SEATS) - 1
 
 
 class Table(TableRecord):
-    """One table; see the comment of each field for unit and range. 576 bytes, no padding."""
+    """One table; each field has its range, and a comment with its unit. 616 bytes, no padding."""
 
     # --- first cache line: the actor and the legal actions ---
     rng = field(np.uint64, 4)  # random stream of this table
-    pot = field(np.int32)  # all chips in the middle, this street's included
-    current_bet = field(np.int32)  # street commitment to match
-    last_raise = field(np.int32)  # largest raise of this street, 0 before the first; acpc: what the next must add
-    min_raise_to = field(np.int32)  # smallest street commitment that the actor may raise to, 0 where it may not
-    max_raise_to = field(np.int32)  # largest
+    pot = field(np.int32, low=0, high=MAX_SEATS * MAX_CHIPS)  # all chips in the middle, this street's included
+    current_bet = field(np.int32, low=0, high=MAX_CHIPS)  # street commitment to match
+    last_raise = field(np.int32, low=0, high=MAX_CHIPS)  # largest of this street, or 0; acpc: what the next must add
+    min_raise_to = field(np.int32, low=0, high=MAX_CHIPS)  # smallest street commitment after a raise, 0 without raises
+    max_raise_to = field(np.int32, low=0, high=MAX_CHIPS)  # largest
     legal = field(np.uint16)  # bit a: action id a is legal (MENU_INTEGERS: fold and call alone)
-    in_hand = field(np.uint16)  # set of seats that have not folded
-    pending = field(np.uint16)  # set of seats still to act on this street
-    acted = field(np.uint16)  # set of seats that acted since the last full raise of this street
-    actor = field(np.int8)  # seat to act, NOBODY when the hand is over
-    street = field(np.int8)  # 0 preflop .. 3 river
-    button = field(np.int8)  # seat with the dealer button
-    num_seats = field(np.int8)  # 2 .. MAX_SEATS
+    in_hand = field(np.uint16, high=_ALL_SEATS)  # set of seats that have not folded
+    pending = field(np.uint16, high=_ALL_SEATS)  # set of seats still to act on this street
+    acted = field(np.uint16, high=_ALL_SEATS)  # set of seats that acted since the last full raise of this street
+    actor = field(np.int8, low=NOBODY, high=MAX_SEATS - 1)  # seat to act, NOBODY when the hand is over
+    street = field(np.int8, low=0, high=MAX_STREETS - 1)  # a `Street`
+    button = field(np.int8, low=0, high=MAX_SEATS - 1)  # seat with the dealer button
+    num_seats = field(np.int8, low=2, high=MAX_SEATS)
     # --- second cache line ---
-    stack = field(np.int32, MAX_SEATS)  # by seat: chips behind
-    short_raises = field(np.int32)  # sum of all-in raises since the last full one that did not add up to one
-    min_bet = field(np.int32)  # smallest opening bet, chips (no-limit and pot-limit)
-    chips_per_reward = field(np.int32)  # chips that make a reward of 1: the big blind
-    largest_amount = field(np.int32)  # most chips that a seat can put into this hand
-    street_raises = field(np.int8, MAX_STREETS)  # raises by street, the blind not counted
-    is_over = field(np.uint8)  # 1 after the last decision
-    structure = field(np.int8)  # LIMIT, POT_LIMIT, NO_LIMIT
-    menu = field(np.int8)  # MENU_LIMIT, MENU_POT, MENU_CHIPS, MENU_INTEGERS
-    num_hole_cards = field(np.int8)  # 1 or 2
+    stack = field(np.int32, MAX_SEATS, low=0, high=MAX_SEATS * MAX_CHIPS)  # by seat: chips behind
+    short_raises = field(np.int32, low=0, high=MAX_CHIPS)  # sum of the all-ins below a full raise since the last one
+    min_bet = field(np.int32, low=1, high=MAX_CHIPS)  # smallest opening bet, chips (no-limit and pot-limit)
+    chips_per_reward = field(np.int32, low=1, high=MAX_CHIPS)  # chips that make a reward of 1: the big blind
+    largest_amount = field(np.int32, low=0, high=MAX_CHIPS)  # most chips that a seat can put into this hand
+    street_raises = field(np.int8, MAX_STREETS, low=0, high=UNCAPPED - 1)  # raises by street, the blind not counted
+    is_over = field(np.uint8, high=1)  # 1 after the last decision
+    structure = field(np.int8, low=LIMIT, high=NO_LIMIT)  # LIMIT, POT_LIMIT, NO_LIMIT
+    menu = field(np.int8, low=MENU_LIMIT, high=MENU_INTEGERS)  # MENU_LIMIT, MENU_POT, MENU_CHIPS, MENU_INTEGERS
+    num_hole_cards = field(np.int8, low=1, high=2)
     # --- third cache line ---
-    street_commit = field(np.int32, MAX_SEATS)  # by seat: chips put in on this street, antes excluded
-    num_decisions = field(np.int32)  # decisions since the deal; the next goes to ring place % K
-    max_raises = field(np.int8, MAX_STREETS)  # cap by street, UNCAPPED = none
-    board_cards = field(np.int8, MAX_STREETS)  # cards that come on each street
-    num_streets = field(np.int8)  # 1 .. MAX_STREETS
-    lowest_rank = field(np.int8)  # 0 (deuce) in a full deck
-    num_suits = field(np.int8)  # 1 .. 4
-    deck_size = field(np.int8)  # ranks * suits
-    num_sizes = field(np.int8)  # entries of `bet_size` in use
-    has_all_in = field(np.int8)  # the last id is all-in
-    button_moves = field(np.int8)  # the button moves one seat to the left with every deal
-    fold_when_free = field(np.int8)  # folding is legal where checking costs nothing
-    short_raise_reopens = field(np.int8)  # all-ins below a full raise reopen the betting
-    last_actor_opens = field(np.int8)  # as in RLCard, the seat left of the last actor opens a street
-    dead_antes = field(np.int8)  # antes go to the main pot whole, even above others' share
+    street_commit = field(np.int32, MAX_SEATS, low=0, high=MAX_CHIPS)  # by seat: chips put in on this street, no antes
+    num_decisions = field(np.int32, low=0)  # decisions since the deal; the next goes to ring place % K
+    max_raises = field(np.int8, MAX_STREETS, low=0, high=UNCAPPED)  # cap by street, UNCAPPED = none
+    board_cards = field(np.int8, MAX_STREETS, low=0, high=MAX_BOARD)  # cards that come on each street
+    num_streets = field(np.int8, low=1, high=MAX_STREETS)
+    lowest_rank = field(np.int8, low=0, high=12)  # 0 (deuce) in a full deck
+    num_suits = field(np.int8, low=1, high=4)
+    deck_size = field(np.int8, low=1, high=DECK_SIZE)  # ranks * suits
+    num_sizes = field(np.int8, low=0, high=MAX_SIZES)  # entries of `bet_size` in use
+    has_all_in = field(np.int8, low=0, high=1)  # the last id is all-in
+    button_moves = field(np.int8, low=0, high=1)  # the button moves one seat to the left with every deal
+    fold_when_free = field(np.int8, low=0, high=1)  # folding is legal where checking costs nothing
+    short_raise_reopens = field(np.int8, low=0, high=1)  # all-ins below a full raise reopen the betting
+    last_actor_opens = field(np.int8, low=0, high=1)  # as in RLCard, the seat left of the last actor opens a street
+    dead_antes = field(np.int8, low=0, high=1)  # antes go to the main pot whole, even above others' share
     # --- derived from the settings ---
-    cards_shown = field(np.int8, MAX_STREETS)  # board cards that lie face up on each street; then all there are
-    first_call = field(np.int8, MAX_STREETS)  # group of `history_bits` in which each street's callers begin
-    first_raise = field(np.int8, MAX_STREETS)  # raisers
-    whole_history = field(np.uint8)  # 1: `history_bits` hold the whole betting (limit, at most four raises a street)
-    is_ranked = field(np.uint8)  # hands have five cards on the last street
-    is_full_deck = field(np.uint8)  # 52 cards: a card's id is its place in the deck
-    first_board_card = field(np.int8)  # place in the deck field: behind all hole cards
+    cards_shown = field(np.int8, MAX_STREETS, low=0, high=MAX_BOARD)  # board cards face up on each street; then all
+    first_call = field(np.int8, MAX_STREETS, low=0)  # group of `history_bits` in which each street's callers begin
+    first_raise = field(np.int8, MAX_STREETS, low=0)  # raisers
+    whole_history = field(np.uint8, high=1)  # 1: `history_bits` hold the whole betting (limit, at most 4 raises)
+    is_ranked = field(np.uint8, high=1)  # hands have five cards on the last street
+    is_full_deck = field(np.uint8, high=1)  # 52 cards: a card's id is its place in the deck
+    first_board_card = field(np.int8, low=2, high=2 * MAX_SEATS)  # place in the deck field: behind all hole cards
     # --- cards and history ---
     deck = field(np.uint8, MAX_DEALT)  # hole cards of seat 0, 1, ..., then the board, or NO_CARD
-    callers = field(np.uint16, MAX_STREETS, MAX_LEVELS)  # sets of seats that called, by street and bet level
-    raiser = field(np.int8, MAX_STREETS, MAX_LEVELS - 1)  # who raised from this level to the next, or NOBODY
-    recent_move = field(np.int8, RECENT_ACTIONS)  # ring: 4 * seat + kind of a decision
-    recent_amount = field(np.int32, RECENT_ACTIONS)  # ring: street commitment after it
-    hand_commit = field(np.int32, MAX_SEATS)  # by seat: chips put in since the deal, antes included
-    history_bits = field(np.int64, NUM_HISTORY_WORDS)  # who called and who raised, see `betting_history_bits`
-    payoff = field(np.int32, MAX_SEATS)  # by seat: chips won (+) or lost (-); zero until the hand is over
+    callers = field(np.uint16, MAX_STREETS, MAX_LEVELS, high=_ALL_SEATS)  # seats that called, by street and level
+    raiser = field(np.int8, MAX_STREETS, MAX_LEVELS - 1, low=NOBODY, high=MAX_SEATS - 1)  # who raised from this level
+    recent_move = field(np.int8, RECENT_ACTIONS, low=0, high=4 * MAX_SEATS - 1)  # ring: 4 * seat + kind of a decision
+    recent_amount = field(np.int32, RECENT_ACTIONS, low=0, high=MAX_CHIPS)  # ring: street commitment after it
+    hand_commit = field(np.int32, MAX_SEATS, low=0, high=MAX_CHIPS)  # by seat: chips put in, antes included
+    history_bits = field(np.int64, NUM_HISTORY_WORDS, low=0)  # who called and who raised, see `betting_history_bits`
+    payoff = field(np.int32, MAX_SEATS, low=-MAX_CHIPS, high=MAX_SEATS * MAX_CHIPS)  # by seat: chips won, 0 until then
     # --- stakes ---
-    blind = field(np.int32, MAX_SEATS)  # by position: blind or straddle owed
-    ante = field(np.int32, MAX_SEATS)  # by position: ante owed
-    bet_size = field(np.int32, MAX_SIZES)  # limit: raise by street; else raise ids: thousandths of pot, or chips
+    start_stack = field(np.int32, MAX_SEATS, low=0, high=MAX_CHIPS)  # by seat: chips before a hand, without options
+    blind = field(np.int32, MAX_SEATS, low=0, high=MAX_CHIPS)  # by position: blind or straddle owed
+    ante = field(np.int32, MAX_SEATS, low=0, high=MAX_CHIPS)  # by position: ante owed
+    bet_size = field(np.int32, MAX_SIZES, low=0, high=MAX_CHIPS)  # limit: raise by street; else 1/1000 of pot, or chips
 
 
 TABLE = record_dtype(Table, align=True)

@@ -1,10 +1,11 @@
-"""Views of a table for one seat: a censored copy for agents, text for people; names of actions."""
+"""Views of a table for one seat: a censored copy for agents, text for people; names of actions and positions."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from card_envs.cards import NO_CARD, card_names
 from card_envs.compiler import kernel
@@ -21,9 +22,13 @@ from card_envs.games.holdem.actions import (
     num_menu_actions,
     raise_to_of,
 )
+from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import MAX_DEALT, MENU_INTEGERS, NOBODY, STREET_NAMES, Table
 from card_envs.records import Tables
+
+_BEFORE_BUTTON = ("HJ", "CO")
+"""Names of the last positions before the button."""
 
 
 @kernel
@@ -161,3 +166,27 @@ def text(tables: Tables, i: int, seat: int | None) -> str:
         commit = f"  in for {t.street_commit[k]}" if t.street_commit[k] else ""
         lines.append(f"player_{k}  {cards}  stack {t.stack[k]}{commit}{status}{result}{marks}")
     return "\n".join(lines)
+
+
+def position_names(config: HoldemConfig) -> tuple[str, ...]:
+    """Return the names of the positions, from the first seat left of the button on."""
+    count = config.num_players
+    if not any(config.blinds):
+        return tuple(f"seat {place}" for place in range(1, count + 1))
+    if count == 2:  # the button posts the small blind, except in RLCard's rules
+        left, button = config.blind_list
+        return ("BB" if left >= button else "SB", "BTN")
+    early = max(0, count - 3 - len(_BEFORE_BUTTON))
+    middle = ["UTG" if k == 0 else f"UTG+{k}" for k in range(early)]
+    return ("SB", "BB", *middle, *_BEFORE_BUTTON[max(0, 5 - count) :], "BTN")[:count]
+
+
+def position_of(t: Table, seat: int) -> int:
+    """Return the position of a seat; kernels use `actions.seat_position`."""
+    return (seat - int(t.button) - 1) % int(t.num_seats)
+
+
+def positions_of(count: int, tables: Tables) -> NDArray[np.int64]:
+    """Return (n, num_seats): the positions, counted clockwise from the first seat left of the button."""
+    first = tables["button"].astype(np.int64) + 1
+    return np.asarray((np.arange(count) - first[:, None]) % count, np.int64)

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from card_envs.cards import NO_CARD
 from card_envs.game import ILLEGAL, NOBODY
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.kernels import apply_decision, deal_known
+from card_envs.games.holdem.kernels import apply_decision, begin_hand
 from card_envs.games.holdem.rules import RulesProfile, profile_of
 from card_envs.games.holdem.state import CALL, FOLD, MAX_CHIPS, RAISE, STREET_NAMES
 from card_envs.history.acpc.format import AcpcHand, cards_of
@@ -126,14 +126,7 @@ class _Play:
     def __init__(self, hand: AcpcHand, config: HoldemConfig) -> None:
         self.hand, self.config, self.tables = hand, config, _template(config).copy()
         self.hole_cards, self.board = cards_of(hand, config)
-        t = self.tables[0]
-        t.is_over, t.button = 1, config.num_players - 1
-        t.stack[: config.num_players] = config.stack_list
-        t.payoff[:] = 0
-        t.hand_commit[:] = 0
-        deck = self._deck()
-        t.deck[: len(deck)] = deck
-        self.actor = int(deal_known(self.tables, 0, len(deck)))
+        self.actor = begin_hand(self.tables, 0, config.num_players - 1, config.stack_list, self._deck())
         self.street = 0
         self.is_limit = config.structure == "limit"
 

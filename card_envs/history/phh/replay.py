@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from card_envs.game import ILLEGAL, NOBODY
 from card_envs.games.holdem.actions import betting_options
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.kernels import apply_decision, deal_known
+from card_envs.games.holdem.kernels import apply_decision, begin_hand
 from card_envs.games.holdem.rules import RulesProfile
 from card_envs.games.holdem.state import MAX_CHIPS, RAISE, STREET_NAMES, TEXAS_BOARD
 from card_envs.history.phh.format import DEAL_BOARD, DEAL_HOLE, MUCK, REMARK, Hand
@@ -152,9 +152,7 @@ class _Play:
             raise Stop(SKIPPED, f"a stack is larger than {MAX_CHIPS} chips, the most that our tables count")
         self.known = cards_in_deck_order(hand)
         """Card ids in the order of the deck field; NO_CARD for unknown cards."""
-        self.tables["deck"][0, : config.num_dealt] = fill_unknown(self.known)
-        self.stack[:] = stacks
-        self.actor: int = deal_known(self.tables, 0, len(self.known))
+        self.actor = begin_hand(self.tables, 0, int(self.table.button), stacks, fill_unknown(self.known))
         self.board_dealt = 0
         """Number of board cards that the recording has dealt."""
         self.board_due = _BOARD_BY_STREET[self.street[0]]

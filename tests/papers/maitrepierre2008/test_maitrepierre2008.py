@@ -21,8 +21,8 @@ from card_baselines.papers.maitrepierre2008.models import TIGHT_AGGRESSIVE, mode
 from card_baselines.papers.maitrepierre2008.scales import SCALES
 from card_baselines.papers.maitrepierre2008.vexbot_like import VexbotLike
 from card_envs.agent import Decisions, find_agent
+from card_envs.analysis.exploitability.range_equity import equities_against
 from card_envs.cards import card_id
-from card_envs.games.holdem.evaluation.range_equity import equities_against
 from card_envs.games.holdem.presets import limit_holdem
 from card_envs.match import play_match
 from card_envs.poker.hands import HANDS, hand_number

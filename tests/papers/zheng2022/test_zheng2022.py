@@ -132,7 +132,7 @@ def probabilities(agent: Agent) -> np.ndarray:
     GAME.deal_batch(tables, np.arange(50))
     rows = np.arange(50)
     return np.asarray(
-        agent.probabilities(decisions_at(agent.apply_encoder(GAME), tables, rows, rows, np.full(50, 0.3)))
+        agent.probabilities(decisions_at(GAME, tables, rows, rows, np.full(50, 0.3), encoder=agent.find_encoder(GAME)))
     )
 
 

@@ -51,7 +51,7 @@ class AcpcPlayer:
 
     def __init__(self, game: Game, agent: Agent, seed: int = 0) -> None:
         self.game, self.agent = game, agent
-        self._game = agent.apply_encoder(game)
+        self._game, self._encoder = game, agent.find_encoder(game)
         self._rng = np.random.default_rng(seed % 2**64)
         self._number: int | None = None
         self._num_shown = 0
@@ -114,7 +114,7 @@ class AcpcPlayer:
         return None, self._answer(tables) if actor == position else None
 
     def _answer(self, tables: Tables) -> str:
-        decisions = decisions_at(self._game, tables, _ROW, _ROW, self._rng.random(1))
+        decisions = decisions_at(self._game, tables, _ROW, _ROW, self._rng.random(1), encoder=self._encoder)
         action = int(self.agent.act(decisions, self._rng)[0])
         if self.game.first_illegal(tables, _ROW, np.array([action])) >= 0:
             raise ValueError(f"agent {self.agent.name!r}: {self.game.why_illegal(tables, 0, action)}")

@@ -21,6 +21,7 @@ try:
 except ImportError as error:
     raise ImportError("card_wrappers.openspiel needs OpenSpiel: pip install 'card-envs[openspiel]'") from error
 
+from card_envs.chance import CHANCE
 from card_envs.envs import EnvEntry, on_registration
 from card_envs.game import Game
 from card_envs.game_info import Seats
@@ -64,7 +65,7 @@ def _register(entry: EnvEntry) -> None:
         game = entry.factory()
     except ModuleNotFoundError:
         return  # the package of an installed game is missing; `make_game` raises the error
-    if game.info.chance is None:
+    if CHANCE.find(game) is None:
         return  # OpenSpiel needs chance nodes
     # each game needs its own class: OpenSpiel aborts at exit if anything else was registered
     game_type = _game_type(entry, game)

@@ -23,13 +23,12 @@ from card_envs.games.holdem.actions import (
     CALL_ACTION,
     FIRST_RAISE_ACTION,
     FOLD_ACTION,
-    INTEGERS_OFFSET,
     amount_to_call,
-    num_menu_actions,
+    find_raise,
     raise_to_of,
 )
 from card_envs.games.holdem.kernels import apply_decision
-from card_envs.games.holdem.state import CALL, FOLD, MAX_CHIPS, MENU_INTEGERS, MENU_LIMIT, RAISE
+from card_envs.games.holdem.state import CALL, FOLD, MAX_CHIPS, MENU_LIMIT, RAISE
 
 Abstraction = Literal["fullgame", "fcpa", "fchpa"]
 """Value of `bettingAbstraction`."""
@@ -88,7 +87,7 @@ def from_universal_poker(game: Game, tables: Tables, i: int, number: int, abstra
             the rules allow.
     """
     raise_to = _raise_to(tables, i, number, abstraction)
-    action = number if raise_to is None else _find_raise(tables, i, raise_to)
+    action = number if raise_to is None else find_raise(tables[i], raise_to)
     if action is None or game.first_illegal(tables, np.array([i]), np.array([action])) >= 0:
         raise ValueError(f"number {number} of {abstraction} is not a legal action of {game.name} at this table")
     return action
@@ -132,7 +131,7 @@ def _raise_to(tables: Tables, i: int, number: int, abstraction: Abstraction) -> 
     if t.menu == MENU_LIMIT:
         return int(t.max_raise_to) if number == FIRST_RAISE_ACTION else _NO_BET
     if abstraction == "fullgame":
-        return min(number - _chips_before(tables, i), _NO_BET)
+        return min(max(number - _chips_before(tables, i), 0), _NO_BET)
     return _size(tables, i, number) if number in _SIZES[abstraction] else _NO_BET
 
 
@@ -146,16 +145,3 @@ def _size(tables: Tables, i: int, number: int) -> int:
     if bet + pot > most:
         return _NO_BET
     return bet + (pot if number == _POT else pot // 2)
-
-
-def _find_raise(tables: Tables, i: int, raise_to: int) -> int | None:
-    """Return our action id of a raise to an amount; None if the bet menu has none."""
-    t = tables[i]
-    if t.max_raise_to == 0:
-        return None
-    if t.menu == MENU_INTEGERS:
-        return INTEGERS_OFFSET + raise_to if raise_to > 0 else None
-    found = (
-        action for action in range(FIRST_RAISE_ACTION, int(num_menu_actions(t))) if raise_to_of(t, action) == raise_to
-    )
-    return next(found, None)

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from card_baselines.agents.learned.dense_layers import apply_layers
 from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.legal_logits import NO_ACTION, legal_logits, list_legal
-from card_baselines.agents.learned.mlp_policy import MlpPolicy, load_weights, read_weights
+from card_baselines.agents.learned.mlp_policy import MlpPolicy, build_policy, load_weights, read_weights
 from card_baselines.agents.learned.parts_layer import apply_to_parts
-from card_baselines.run_folder import CONFIG, WEIGHTS
+from card_baselines.run_folder import CONFIG, WEIGHTS, read_config
 from card_envs.agent import Agent, Decisions, choose, likeliest
 from card_envs.analysis.exploitability.range_strategy import RangeDecisions
+from card_envs.files import replace_text
 from card_envs.game import Game
 from card_envs.locations import registered_names_only
 from card_envs.observation import Encoder, find_encoder
@@ -37,11 +38,12 @@ class MlpAgent(Agent):
 
     def __init__(self, folder: Path, game: Game, device: str = "cpu") -> None:
         self.name = folder.name
-        config = json.loads((folder / CONFIG).read_text())
+        config = read_config(folder)
         self.encoder = require_fit(folder, config, game)
         self.greedy = config.get("greedy", False)
-        self.policy = MlpPolicy.from_config(config)
-        load_weights(self.policy, read_weights(folder / WEIGHTS), folder)
+        weights = read_weights(folder / WEIGHTS)
+        self.policy = build_policy(MlpPolicy.from_config, config, weights, folder)
+        load_weights(self.policy, weights, folder)
         self.device = find_device(device)
         self.policy.eval().to(self.device)
 
@@ -78,6 +80,28 @@ class MlpAgent(Agent):
             return apply_layers(list(self.policy.layers)[1:-1], apply_to_parts(parts, first))
         observation = torch.from_numpy(np.asarray(decisions.observation, np.float32)).to(self.device)
         return apply_layers(list(self.policy.layers)[:-1], observation)
+
+
+def write_agent_config(folder: Path, kind: str, game: Game, **extra: Any) -> None:
+    """Write the config.json of a saved agent, from which `require_fit` reads what it was trained for.
+
+    Args:
+        folder: Folder of the agent.
+        kind: Kind of saved agents, a name of the entry points `card_envs.saved_agents`.
+        game: The game that the agent was trained for, with its encoder.
+        **extra: Further entries.
+    """
+    config = {
+        "agent": kind,
+        "game": game.name,
+        "encoder": game.encoder.name,
+        "encoder_version": game.encoder.version,
+        "num_seats": game.num_seats,
+        "num_actions": game.num_actions,
+        "observation_size": game.layout.size,
+        **extra,
+    }
+    replace_text(folder / CONFIG, json.dumps(config, indent=1) + "\n")
 
 
 def require_fit(folder: Path, config: dict[str, Any], game: Game) -> Encoder:

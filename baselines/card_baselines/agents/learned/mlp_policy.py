@@ -5,8 +5,9 @@ Weights are safetensors and settings are JSON, so loading never executes code fr
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import torch
 from safetensors import SafetensorError
@@ -18,6 +19,7 @@ SCALE = ".scale"
 """Ending of the names of scales, see `quantise_weights`."""
 _LARGEST = 127
 """Largest absolute value of an int8 that is used."""
+Policy = TypeVar("Policy", bound=torch.nn.Module)
 ACTIVATIONS = {"tanh": torch.nn.Tanh, "relu": torch.nn.ReLU}
 
 
@@ -102,6 +104,30 @@ def read_weights(path: Path) -> dict[str, torch.Tensor]:
                 "the file is damaged"
             )
     return weights
+
+
+def build_policy(
+    make: Callable[[dict[str, Any]], Policy], config: dict[str, Any], weights: dict[str, torch.Tensor], folder: Path
+) -> Policy:
+    """Return the network that a config.json describes, with random weights.
+
+    Args:
+        make: `from_config` of the network.
+        config: Content of config.json.
+        weights: Tensors of the file of weights, which are loaded later.
+        folder: Run folder, for messages.
+
+    Raises:
+        ValueError: If the network has more weights than the file: a damaged config.json could use up the memory.
+    """
+    with torch.device("meta"):  # no memory, no random numbers
+        described = sum(parameter.numel() for parameter in make(config).parameters())
+    held = sum(tensor.numel() for tensor in weights.values())
+    if described > held:
+        raise ValueError(
+            f"{folder / CONFIG} describes a network of {described:,} weights, but {folder / WEIGHTS} holds {held:,}"
+        )
+    return make(config)
 
 
 def load_weights(policy: torch.nn.Module, weights: dict[str, torch.Tensor], folder: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any, Self
 
@@ -12,8 +11,8 @@ from numpy.typing import NDArray
 
 from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.mlp_agent import require_fit
-from card_baselines.agents.learned.mlp_policy import MlpPolicy, load_weights, read_weights
-from card_baselines.run_folder import CONFIG, WEIGHTS
+from card_baselines.agents.learned.mlp_policy import MlpPolicy, build_policy, load_weights, read_weights
+from card_baselines.run_folder import WEIGHTS, read_config
 from card_envs.agent import Agent, Decisions, choose, likeliest
 from card_envs.game import Game
 
@@ -53,10 +52,11 @@ class RecurrentAgent(Agent):
 
     def __init__(self, folder: Path, game: Game, device: str = "cpu") -> None:
         self.name = folder.name
-        config = json.loads((folder / CONFIG).read_text())
+        config = read_config(folder)
         self.encoder = require_fit(folder, config, game)
-        self.policy = RecurrentPolicy.from_config(config)
-        load_weights(self.policy, read_weights(folder / WEIGHTS), folder)
+        weights = read_weights(folder / WEIGHTS)
+        self.policy = build_policy(RecurrentPolicy.from_config, config, weights, folder)
+        load_weights(self.policy, weights, folder)
         self.device = find_device(device)
         self.policy.to(self.device)
         self._memories: dict[tuple[int, int], NDArray[np.float32]] = {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load_file, save_file
 
-from card_baselines.agents.learned.mlp_agent import require_fit
-from card_baselines.run_folder import CONFIG, RunFolder
+from card_baselines.agents.learned.mlp_agent import require_fit, write_agent_config
+from card_baselines.run_folder import RunFolder, read_config
 from card_envs.agent import Decisions, StochasticAgent
 from card_envs.files import replace_file
 from card_envs.game import Game
@@ -28,7 +27,7 @@ class TabularAgent(StochasticAgent):
     def __init__(self, folder: Path, game: Game) -> None:
         """Load config.json and the strategy; raises ValueError if they belong to another environment."""
         self.name = folder.name
-        config = json.loads((folder / CONFIG).read_text())
+        config = read_config(folder)
         self.encoder = require_fit(folder, config, game)
         arrays = load_file(folder / STRATEGY)
         self._strategy = arrays["strategy"]
@@ -56,3 +55,25 @@ def save_strategy(folder: RunFolder, observation: NDArray[Any], strategy: NDArra
         raise ValueError("some information states have the same observation: choose an encoder that remembers more")
     with replace_file(folder.path / STRATEGY) as temporary:
         save_file({"observation": np.ascontiguousarray(observation), "strategy": strategy}, temporary)
+
+
+def save_table_agent(folder: str | Path, game: Game, observation: NDArray[Any], strategy: NDArray[np.float64]) -> Path:
+    """Save a strategy of a small game as an agent: the folder plays wherever an agent's name does.
+
+    Args:
+        folder: Folder to write, which is made if there is none.
+        game: The game, with the encoder of the observations.
+        observation: (states, d) observation at each information state, all different.
+        strategy: (states, num_actions) action probabilities.
+
+    Returns:
+        The folder.
+
+    Raises:
+        ValueError: If two states have the same observation.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    save_strategy(RunFolder(folder), observation, strategy)
+    write_agent_config(folder, AGENT, game)
+    return folder

@@ -21,7 +21,7 @@ from card_baselines.agents.scripted.rule_player import RulePlayer
 from card_envs.agent import Decisions
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import amount_to_call
-from card_envs.games.holdem.showdown import num_board_cards
+from card_envs.games.holdem.showdown import contested_pot, num_board_cards
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.poker.equity import sample_share
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS
@@ -72,7 +72,7 @@ def move_by_share(t: Any, opponents: Any, share: Any) -> Any:
     if share ** (1.0 / opponents) >= RAISE_FROM[bets]:
         return RAISE
     price = min(amount_to_call(t), np.int64(t.stack[t.actor]))
-    return CALL if share * (t.pot + price) >= price else FOLD
+    return CALL if share * (contested_pot(t, t.actor) + price) >= price else FOLD
 
 
 @kernel

@@ -16,7 +16,8 @@ from card_envs.cards import NO_CARD
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, has, kind_of, raise_to_of
 from card_envs.games.holdem.betting import act
-from card_envs.games.holdem.showdown import num_board_cards, percentile_at
+from card_envs.games.holdem.encoders.texas import percentile_at
+from card_envs.games.holdem.showdown import contested_pot, num_board_cards
 from card_envs.games.holdem.state import CALL, MAX_LEVELS, MAX_SIZES, TABLE
 from card_envs.poker.draw import draw_unused_card
 from card_envs.rng import random_below, seed_stream
@@ -63,7 +64,7 @@ def choose_rows(views: Any, seeds: Any, simulations: Any, nodes: Any, searches: 
     for j in range(views.shape[0]):
         view = views[j]
         search.num_nodes = 0
-        search.scale = EXPLORATION * max(np.int64(view.pot), 2 * np.int64(view.chips_per_reward))
+        search.scale = EXPLORATION * max(contested_pot(view, view.actor), 2 * np.int64(view.chips_per_reward))
         _add_node(search, nodes)
         for number in range(simulations):
             search.t = view

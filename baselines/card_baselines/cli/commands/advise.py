@@ -6,7 +6,9 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import tyro
 
 from card_baselines.advice import Advice, advise_on
 from card_baselines.cli.console import print_json, print_table
@@ -15,6 +17,7 @@ from card_baselines.loading import load_agent
 from card_baselines.situations import Situation, read_file, read_line
 from card_envs.agent import Agent
 from card_envs.envs import find_entry, make_game
+from card_envs.formatting import format_interval
 from card_envs.game import Game
 from card_envs.text import write_prompt
 
@@ -29,7 +32,7 @@ def advise(
     board: str = "",
     history: str = "",
     button: int = 0,
-    stacks: tuple[int, ...] = (),
+    stacks: Annotated[tuple[int, ...], tyro.conf.arg(help_behavior_hint="")] = (),
     file: Path | None = None,
     number: int | None = None,
     stdin: bool = False,
@@ -83,9 +86,14 @@ def _list_remarks(advice: Advice) -> Iterator[str]:
     """Yield lines about equity, value and the source of the probabilities, as far as they are known."""
     if advice.equity is not None:
         yield f"equity against unknown hands: {advice.equity:.1%}"
-    if advice.value is not None and advice.value_error is not None:
-        half_width = 1.96 * advice.value_error
-        yield f"wins {advice.value:+.2f} ± {half_width:.2f} {advice.unit} in this deal, if it plays all seats from here"
+    if advice.value is not None:
+        won = format_interval(advice.value, advice.value_ci95)
+        yield (
+            f"wins {won} {advice.unit} in this deal, if it plays all seats from here "
+            f"({advice.value_deals} deals of the hidden cards)"
+        )
+    if advice.value_note:
+        yield advice.value_note
     if advice.note:
         yield advice.note
 

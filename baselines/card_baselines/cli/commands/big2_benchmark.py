@@ -25,7 +25,7 @@ from card_baselines.loading import load_agent
 from card_baselines.progress import ProgressBar
 from card_baselines.run_folder import git_commit
 from card_envs.envs import make_game
-from card_envs.files import replace_text, require_parent
+from card_envs.files import explain_damage, read_json_object, replace_text, require_parent
 
 _COLUMNS = {
     "one_against_three": "one against three",
@@ -87,9 +87,12 @@ def _read_report(path: Path | None) -> dict[str, Any]:
         require_parent(path)
     if path is None or not path.exists():
         return {**_describe_benchmark(), "agents": {}}
-    report: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    report = read_json_object(path)
     if {key: report.get(key) for key in _describe_benchmark()} != _describe_benchmark():
         raise ValueError(f"{path} holds no results of {BENCHMARK}: choose another file")
+    with explain_damage(path):
+        for kept in report["agents"].values():
+            dict(kept["against"])  # raises for anything but a mapping
     return report
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from card_baselines.cli.run_output import print_evaluation
-from card_baselines.run_folder import CURVE
+from card_baselines.cli.run_output import print_evaluation, print_how_to_activate, print_next_match
 from card_baselines.runs.run import train
 from card_baselines.sb3 import maskable_ppo
 
@@ -17,14 +16,14 @@ def demo(minutes: float = 2.0, hands: int = 50_000, seed: int = 0, folder: Path 
     """Train on heads-up limit hold'em for two minutes, then play matches against simple players.
 
     Args:
-        minutes: Time to train, evaluations along the way included.
+        minutes: Processor time to train, evaluations along the way included; longer by the clock on a busy machine.
         hands: Hands of each match at the end.
         seed: Seed of the network and of all deals.
         folder: Run folder; by default a new one below `runs/`.
     """
     if not minutes > 0:
         raise ValueError(f"minutes {minutes} must be above 0")
-    print(f"Training MaskablePPO on heads-up limit hold'em for {minutes:g} minutes ...", flush=True)
+    print(f"Training MaskablePPO on heads-up limit hold'em for {minutes:g} minutes of processor time ...", flush=True)
     run = train(
         maskable_ppo.ALGORITHM,
         maskable_ppo.Config(
@@ -44,6 +43,6 @@ def demo(minutes: float = 2.0, hands: int = 50_000, seed: int = 0, folder: Path 
     )
     print_evaluation(run)
     print(f"It trained against the first {len(TRAINING_OPPONENTS)}; {', '.join(NEW_OPPONENTS)} were new to it.")
-    print(f"Everything about this run, its curve ({CURVE}) included, is in {run.path}")
-    print(f"Let it play: card-envs match limit_holdem-v0 --agents {run.path} equity --hands 100000")
+    print_next_match(run, ["limit_holdem-v0", "--agents", str(run.path), "equity", "--hands", "100000"])
+    print_how_to_activate()
     return 0

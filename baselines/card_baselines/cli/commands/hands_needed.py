@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from card_baselines.cli.forecast import Pilot, Sample, play_pilot, samples_of
 from card_baselines.cli.options import AgentNames, AsJson, Settings, join_words, read_settings
 from card_baselines.loading import load_agent
 from card_envs.analysis.variance.control_variates import ControlVariates
+from card_envs.files import DamagedFileError, explain_damage, read_json_object
 from card_envs.match import hands_for_interval
 from card_envs.match import hands_needed as compute_hands_needed
 
@@ -83,9 +83,10 @@ def _print(rows: list[dict[str, Any]], difference: float, per_hand: float | None
 def _read_samples(path: Path) -> list[Sample]:
     """Return the samples of the first agent in a report of `card-envs match --json`."""
     try:
-        report = json.loads(path.read_text())
-        return samples_of(report["agents"][0], report["hands"] // report["deals"])
-    except (json.JSONDecodeError, KeyError, IndexError, TypeError) as error:
+        report = read_json_object(path)
+        with explain_damage(path):
+            return samples_of(report["agents"][0], report["hands"] // report["deals"])
+    except DamagedFileError as error:
         raise ValueError(
             f"{path} does not hold what `card-envs match --json` prints: "
             f"write it by card-envs match ENV --agents A B --json > {path}"

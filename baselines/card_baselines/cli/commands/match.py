@@ -33,6 +33,7 @@ from card_envs.envs import find_entry
 from card_envs.game import Game
 from card_envs.history import MatchFile
 from card_envs.match import AgentError, MatchInterrupted, MatchResult, StoppingRule, play_match
+from card_envs.statistics import make_play_counter
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,7 +129,7 @@ def _make_observers(
         controls = ControlVariates(game, players, options.seed, options.hands_per_table, until=until)
     return MatchObservers(
         controls=controls,
-        counter=game.info.make_play_counter() if statistics else None,
+        counter=make_play_counter(game) if statistics else None,
         file=None if save is None else MatchFile(save, game, [player.name for player in players], options.seed),
     )
 

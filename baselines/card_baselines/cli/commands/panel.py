@@ -17,7 +17,8 @@ from card_baselines.run_folder import git_commit
 from card_envs.agent import Agent, find_agent
 from card_envs.analysis.variance.control_variates import play_and_summarise
 from card_envs.envs import make_game
-from card_envs.files import replace_text, require_parent
+from card_envs.files import explain_damage, read_json_object, replace_text, require_parent
+from card_envs.formatting import format_interval, json_number
 from card_envs.game import Game
 from card_envs.match import Summary
 
@@ -174,7 +175,7 @@ def _play_missing_matches(
 
 
 def _make_cell(summary: Summary, hands: int, commit: str) -> dict[str, Any]:
-    ci95 = [round(bound, 4) for bound in summary.ci95]
+    ci95 = [json_number(round(bound, 4)) for bound in summary.ci95]
     return {"mean": round(summary.mean, 4), "ci95": ci95, "hands": hands, "commit": commit}
 
 
@@ -191,7 +192,7 @@ def _print_section(section: Section, report: dict[str, Any]) -> None:
 def _format_cell(cell: dict[str, Any] | None) -> str:
     if cell is None:
         return "-"
-    return f"{cell['mean']:+.2f} ± {(cell['ci95'][1] - cell['ci95'][0]) / 2:.2f}"
+    return format_interval(cell["mean"], cell["ci95"])
 
 
 def _read_report(path: Path | None) -> dict[str, Any]:
@@ -199,8 +200,21 @@ def _read_report(path: Path | None) -> dict[str, Any]:
     if path is None:
         return {}
     require_parent(path)
-    report: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    if not path.exists():
+        return {}
+    report = read_json_object(path)
+    with explain_damage(path):
+        cells = [c for section in report.values() for row in section["results"].values() for c in row.values()]
+        if not all(_is_cell(cell) for cell in cells):
+            raise ValueError("its results are not those of matches")
     return report
+
+
+def _is_cell(cell: Any) -> bool:
+    """Return True for a cell as `_make_cell` makes it."""
+    numbers = [cell["mean"], *cell["ci95"]]
+    are_numbers = len(numbers) == 3 and all(type(number) in (int, float) for number in numbers)
+    return are_numbers and type(cell["hands"]) is int and isinstance(cell["commit"], str)
 
 
 def _write_report(path: Path, report: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
@@ -25,6 +26,9 @@ from card_envs.typing import Rows
 YOU = "you"
 _MAX_CHOICES = 60
 """Maximum number of actions that are printed."""
+_SIZED = ("bet", "raise")
+"""First words of actions of which several may be legal, each with its amount."""
+_LETTER_AND_AMOUNT = re.compile(r"([a-z]+)\s*(?:to\s*)?(\d+)")
 
 
 def play(
@@ -87,19 +91,38 @@ class Person(Agent):
     def _ask(self, decisions: Decisions, j: int) -> int:
         game, views = decisions.game, decisions.views
         names = {action: game.action_name(views, j, action) for action in decisions.legal_actions(j)}
+        numbers = number_actions(list(names), game.num_actions)
         print(f"\n{game.text(views, j, int(decisions.seats[j]))}")
-        print(_format_choices(names))
+        print(_format_choices(names, numbers))
         while True:
             answer = _read_answer("your action: ")
-            if (action := match_answer(answer, names)) is not None:
+            if (action := match_answer(answer, names, numbers)) is not None:
                 return action
-            print(f"{answer!r} is not one of them: type a number, a name or its unique beginning, or q to leave")
+            print(f"{answer!r} is not one of them: type a number, a letter and amount, a name or its unique beginning, "
+                  "or q to leave")  # fmt: skip
 
 
-def _format_choices(names: Mapping[int, str]) -> str:
-    shown = [f"[{number}] {name}" for number, name in enumerate(names.values(), 1)]
+def number_actions(legal: Sequence[int], num_actions: int) -> dict[int, int]:
+    """Return number -> action for the legal actions: their ids, so that an action keeps its number.
+
+    Where the game has more ids than fit on the screen, as Big 2 has, they are counted from 1.
+    """
+    return {action: action for action in legal} if num_actions <= _MAX_CHOICES else dict(enumerate(legal, 1))
+
+
+def _format_choices(names: Mapping[int, str], numbers: Mapping[int, int]) -> str:
+    has_letters = all(number == action for number, action in numbers.items())
+    letters = {action: f" ({_shorten(name)})" if has_letters else "" for action, name in names.items()}
+    shown = [f"[{number}] {names[action]}{letters[action]}" for number, action in numbers.items()]
     more = f"  ... and {len(shown) - _MAX_CHOICES} more" if len(shown) > _MAX_CHOICES else ""
-    return "  ".join(shown[:_MAX_CHOICES]) + more
+    return "  ".join(shown[:_MAX_CHOICES]) + f"{more}  q leaves"
+
+
+def _shorten(name: str) -> str:
+    """Return the letter of an action, with the amount of a bet or raise: "f", "c", "r 6"."""
+    verb, *rest = name.split()
+    amount = next((word for word in rest if word.isdecimal()), "")
+    return f"{verb[0]} {amount}" if amount and verb in _SIZED else verb[0]
 
 
 def _read_answer(prompt: str) -> str:
@@ -114,13 +137,24 @@ def _leave() -> NoReturn:
     raise KeyboardInterrupt
 
 
-def match_answer(answer: str, names: Mapping[int, str]) -> int | None:
-    """Return the action of an answer (number from 1, name or its unique beginning); None if there is none."""
-    actions = list(names)
+def match_answer(answer: str, names: Mapping[int, str], numbers: Mapping[int, int]) -> int | None:
+    """Return the action of an answer; None if there is none, or more than one.
+
+    Args:
+        answer: A number, a name or its unique beginning, or a letter and an amount, such as "r 6"; in lower case.
+        names: Action -> name.
+        numbers: Number -> action.
+    """
     if answer.isdecimal():
-        return actions[int(answer) - 1] if 1 <= int(answer) <= len(actions) else None
-    exact = [action for action in actions if names[action].lower() == answer]
-    begun = exact or [action for action in actions if answer and names[action].lower().startswith(answer)]
+        return numbers.get(int(answer))
+    exact = [action for action in names if names[action].lower() == answer]
+    begun = exact or [action for action in names if answer and names[action].lower().startswith(answer)]
+    if not begun and (found := _LETTER_AND_AMOUNT.fullmatch(answer)):
+        word, amount = found.groups()
+        for action, name in names.items():
+            verb, *rest = name.lower().split()
+            if amount in rest and (verb.startswith(word) or (verb in _SIZED and word in ("b", "r"))):
+                begun.append(action)
     return begun[0] if len(begun) == 1 else None
 
 
@@ -166,8 +200,8 @@ class Spectator(MatchCallback):
         """Print the explanation of the agent that has just decided at a table, if it gives one."""
         index = (int(batch.tables["actor"][row]) - int(batch.hands[row])) % batch.game.num_seats
         agent, rows = self.players[index], np.array([row])
-        game = agent.apply_encoder(batch.game)
-        decisions = decisions_at(game, batch.tables, rows, batch.table_ids[rows], np.array([0.5]))
+        encoder, ids = agent.find_encoder(batch.game), batch.table_ids[rows]
+        decisions = decisions_at(batch.game, batch.tables, rows, ids, np.array([0.5]), encoder=encoder)
         for line in agent.explain(decisions)[0].splitlines():
             print(f"    {line}")
 

@@ -7,16 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from card_baselines.cli.console import print_json
-from card_baselines.cli.options import AsJson
+from card_baselines.cli.options import AsJson, Paths
 from card_baselines.progress import ProgressBar
 from card_envs.files import replace_file
 from card_envs.history import ReplayReport, find_files, replay_each
 from card_envs.history.formats import format_of_file
 from card_envs.history.steps import HandSteps
+from card_envs.rendering.pictures import draw_table
 
 
 def replay(
-    paths: tuple[Path, ...],
+    paths: Paths,
     /,
     rules: str | None = None,
     jobs: int = 1,
@@ -68,8 +69,8 @@ def _show(files: list[Path], number: int | None, rules: str | None, picture: Pat
 
 
 def _draw(steps: HandSteps, picture: Path) -> None:
-    pixels = steps.game.info.draw(steps.tables[-1:].copy(), None)
-    from PIL import Image  # an extra, which `draw` asks for by name
+    pixels = draw_table(steps.game, steps.tables[-1:].copy(), None)
+    from PIL import Image  # an extra, which `draw_table` asks for by name
 
     with replace_file(picture) as temporary:
         Image.fromarray(pixels).save(temporary, format="PNG")

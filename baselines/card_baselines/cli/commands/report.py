@@ -30,7 +30,7 @@ from card_envs.agent import Agent
 from card_envs.analysis.variance.control_variates import play_and_summarise
 from card_envs.game import Game
 from card_envs.match import MatchResult, Summary
-from card_envs.play_statistics import Statistic, statistics_json
+from card_envs.statistics import STATISTICS, Statistic, make_play_counter, statistics_json
 
 _DRAWS_EXACT, _DRAWS_LOCAL = 200, 4
 """Number of queries per decision that estimate the probabilities of agents that do not show them, by method."""
@@ -95,7 +95,7 @@ def _play_opponent(
     game: Game, player: Agent, opponent: str, hands: int, seed: int, control_variates: bool, progress: Any
 ) -> _PanelMatch:
     others = [load_agent(opponent, game) for _ in range(game.num_seats - 1)]
-    counters = [game.info.make_play_counter()] if game.info.statistics else []
+    counters = [make_play_counter(game)] if STATISTICS.find(game) else []
     result, won = play_and_summarise(
         game, [player, *others], hands, seed, True, progress=progress, control_variates=control_variates,
         callbacks=counters,

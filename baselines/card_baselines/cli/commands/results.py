@@ -11,6 +11,7 @@ import tyro
 from card_baselines.cli.commands.serve import RESULTS
 from card_baselines.cli.console import print_json, print_table
 from card_baselines.cli.options import AsJson
+from card_envs.formatting import format_interval
 
 if TYPE_CHECKING:
     from card_baselines.web.results import Row
@@ -53,11 +54,6 @@ def results(
 
 def _format_row(row: Row) -> list[str]:
     game = " ".join([row.env, row.settings]).strip() + (", duplicate" if row.is_duplicate else "")
-    plain = _format_interval(row.mean, row.ci95)
-    adjusted = "-" if row.adjusted_mean is None else _format_interval(row.adjusted_mean, row.adjusted_ci95)
+    plain = format_interval(row.mean, row.ci95)
+    adjusted = "-" if row.adjusted_mean is None else format_interval(row.adjusted_mean, row.adjusted_ci95)
     return [row.who, ", ".join(row.against), game, f"{row.hands:,}", plain, adjusted, row.unit]
-
-
-def _format_interval(mean: float, ci95: tuple[float | None, float | None] | None) -> str:
-    low, high = ci95 or (None, None)
-    return f"{mean:+,.2f}" if low is None or high is None else f"{mean:+,.2f} ± {(high - low) / 2:,.2f}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from card_baselines.cli.options import AgentNames, EnvIds, Names, Settings, join_words
+from card_baselines.cli.options import AgentNames, EnvIds, Names, Paths, Settings, join_words
 
 RESULTS = Path("runs/results.sqlite")
 """Default file of results."""
@@ -15,7 +15,7 @@ def serve(
     /,
     agents: AgentNames = (),
     settings: Settings = (),
-    replay: tuple[Path, ...] = (),
+    replay: Paths = (),
     results: Path = RESULTS,
     host: str = "127.0.0.1",
     port: int = 8765,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from card_baselines.cli.options import AgentNames, EnvId, Settings, join_words, read_settings
+from card_baselines.cli.options import AgentNames, EnvId, Names, Settings, join_words, read_settings
 
 
 def serve_openenv(
     env: EnvId,
     /,
-    opponents: AgentNames = (("random",),),
+    opponents: AgentNames = (),
     settings: Settings = (),
     seat: int | None = None,
     form: str = "compact",
@@ -16,11 +16,13 @@ def serve_openenv(
     refused_reward: float = 0.0,
     max_sessions: int = 64,
     host: str = "127.0.0.1",
+    names: Names = (),
     port: int = 8000,
 ) -> int:
     """Serve one seat of a game to OpenEnv's clients, in words; Ctrl-C ends it.
 
-    Every session has a table of its own. For each deal one of the --opponents is drawn, which takes all other seats. An
+    Every session has a table of its own. For each deal one of the --opponents is drawn, by default random, which
+    takes all other seats. An
     answer that names no legal action is refused, and the deal goes on.
 
     Args:
@@ -30,14 +32,16 @@ def serve_openenv(
         refused_reward: Reward of a step whose answer was refused, at most 0.
         max_sessions: Maximum number of sessions at the same time.
         host: Address to listen at; the default can be reached from this machine alone.
+        names: Further host names under which clients reach the server, "*" for every name; others are refused.
         port: Port to listen at.
     """
     import uvicorn
 
-    from card_wrappers.openenv import make_app
+    from card_wrappers.openenv import LOOPBACK, make_app
 
-    names = join_words(opponents)
-    app = make_app(env, names, seat, form, attempts, refused_reward, max_sessions, **read_settings(settings))
+    drawn = join_words(opponents) or ("random",)
+    known = (*LOOPBACK, host, *join_words(names))
+    app = make_app(env, drawn, seat, form, attempts, refused_reward, max_sessions, known, **read_settings(settings))
     print(f"{env} at http://{host}:{port}; Ctrl-C ends it")
     uvicorn.run(app, host=host, port=port, log_level="warning")
     return 0

@@ -60,7 +60,7 @@ def tournament(
 
     Args:
         hands: Hands of a round between two agents.
-        minutes: Minutes of play; every pair meets at least once. The report takes extra time.
+        minutes: Minutes of play, by the clock; every pair meets at least once. The report takes extra time.
         passes: Rounds of every pair, in place of --minutes; the result then depends on the seed only.
         seed: Seed of the deals.
         workers: Processes that play.
@@ -80,7 +80,8 @@ def tournament(
     with league:
         standings = compute_standings(league, DIVISION, resamples=resamples, seed=seed)
         require_ranking(standings, by)
-        page = write_report(league, standings, root / "report", by, ask_strategies(league, standings, map_kind))
+        strategies = ask_strategies(league, standings, map_kind)
+        page = write_report(league, standings, root / "report", by, strategies, kind="Tournament")
         if as_json:
             print_json({"folder": str(root), **standings_json(league, standings)})
         else:

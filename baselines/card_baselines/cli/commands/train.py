@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import shlex
 import sys
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -12,9 +11,9 @@ from typing import Annotated, Any
 from card_baselines.cli.arguments import WRONG_USE, group_options, parse_options, require_known
 from card_baselines.cli.console import print_json
 from card_baselines.cli.examples import describe_with_example
-from card_baselines.cli.run_output import make_game_of, print_evaluation
+from card_baselines.cli.run_output import make_game_of, print_evaluation, print_next_match
 from card_baselines.papers import presets_of
-from card_baselines.run_folder import CURVE, RunFolder
+from card_baselines.run_folder import RunFolder
 from card_baselines.runs import run
 from card_baselines.runs.algorithm import Algorithm, find_algorithm
 from card_baselines.runs.evaluation import LOCAL_BEST_RESPONSE
@@ -132,5 +131,4 @@ def print_results(folder: RunFolder) -> None:
     panel = [name for name in config.get("final_panel") or config["panel"] if name != LOCAL_BEST_RESPONSE]
     agents = [str(folder.path), *(panel or ["random"])[-1:] * (make_game_of(folder).num_seats - 1)]
     words = [config["env"], *settings, "--agents", *agents, "--hands", "100000"]
-    print(f"Everything about this run, its curve ({CURVE}) included, is in {folder.path}")
-    print(f"Let it play: card-envs match {shlex.join(words)}")
+    print_next_match(folder, words)

@@ -48,7 +48,7 @@ class Charlesworth2018Reproduction(Reproduction[ReproductionOptions, Scale]):
         ]
 
     def _load_matches(self, row: str, seed: int) -> list[dict[str, Any]]:
-        matches = json.loads((self._train(row, seed) / EVALUATION).read_text())["matches"]
+        matches = json.loads((self._train(row, seed) / EVALUATION).read_text(encoding="utf-8"))["matches"]
         return [match for match in matches if (match["opponent"] == RANDOM) == (row != EARLIER)]
 
     def make_report(self, content: dict[str, Any], tables: Sequence[int], rows: Sequence[str]) -> Report:
@@ -60,7 +60,7 @@ class Charlesworth2018Reproduction(Reproduction[ReproductionOptions, Scale]):
 
     def _describe_cost(self, seed: int) -> dict[str, Any]:
         run = RunFolder(self._train(RANDOM, seed))
-        cost = json.loads((run.path / EVALUATION).read_text())["cost"]
+        cost = json.loads((run.path / EVALUATION).read_text(encoding="utf-8"))["cost"]
         return {"seed": seed, "folder": run.path.name, **cost, "commit": run.config()["made_of"]["commit"]}
 
 

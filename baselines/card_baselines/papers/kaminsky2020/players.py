@@ -192,7 +192,7 @@ class Kaminsky2020Agent(Agent):
         """
         self.name = name or folder.name
         require_playable(self, game)
-        self.config: dict[str, Any] = json.loads((folder / CONFIG).read_text())
+        self.config: dict[str, Any] = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
         self.network = make_network(self.config).eval()
         load_weights(self.network, read_weights(folder / WEIGHTS), folder)
 

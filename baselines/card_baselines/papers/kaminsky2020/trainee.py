@@ -170,7 +170,7 @@ class KaminskyTrainee(Trainee):
 
     def _save_config(self, folder: Path) -> None:
         sizes = {"rounds": self.rounds, "observation_size": OBSERVATION_SIZE}
-        (folder / CONFIG).write_text(json.dumps({**self.config(), **sizes}, indent=2) + "\n")
+        (folder / CONFIG).write_text(json.dumps({**self.config(), **sizes}, indent=2) + "\n", encoding="utf-8")
 
     @classmethod
     def load(cls, folder: Path, game: Game) -> Self:

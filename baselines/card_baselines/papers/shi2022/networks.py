@@ -12,6 +12,7 @@ of a hand in training, and in play each decision costs one step of the reader: s
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,10 @@ from torch import nn
 from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.mlp_agent import require_fit
 from card_baselines.agents.learned.mlp_policy import load_weights, read_weights
+from card_baselines.papers.shi2022.encoder import num_tokens
 from card_baselines.run_folder import CONFIG, WEIGHTS
 from card_envs.agent import Decisions, StochasticAgent
 from card_envs.game import Game
-from card_envs.games.holdem.encoders.shi2022 import num_tokens
 from card_envs.observation import Layout
 
 ENCODER = "shi2022"
@@ -218,9 +219,9 @@ class Shi2022Agent(StochasticAgent):
         `device` computes the networks: auto, cpu, cuda or cuda:N; ValueError where there is none such.
         """
         self.name = folder.name
-        config = json.loads((folder / CONFIG).read_text())
+        config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
         require_fit(folder, config, game)
-        game = game.with_encoder(self.encoder)
+        game = replace(game, encoder=self.find_encoder(game))
         weights = read_weights(folder / WEIGHTS)
         self.actors = [make_actor(game, config) for _ in range(config["num_actors"])]
         for number, actor in enumerate(self.actors):
@@ -243,7 +244,7 @@ class Shi2022Agent(StochasticAgent):
     def compute_probabilities(self, decisions: Decisions) -> NDArray[np.floating]:
         """Return the probability of every action (n, num_actions), zero for illegal ones."""
         observation = decisions.observation
-        tokens = observation[:, decisions.game.layout.slices["history"]].astype(np.int64)
+        tokens = observation[:, decisions.layout.slices["history"]].astype(np.int64)
         fixed = torch.from_numpy(np.ascontiguousarray(observation[:, : self._fixed_size], np.float32))
         mask = torch.from_numpy(decisions.action_mask)
         probabilities = torch.empty(mask.shape)

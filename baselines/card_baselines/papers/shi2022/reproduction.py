@@ -147,7 +147,7 @@ class Shi2022Reproduction(Reproduction[Options, Scale]):
                 ),
                 folder,
             )  # fmt: skip
-        match: dict[str, Any] = json.loads(evaluation.read_text())["matches"][0]
+        match: dict[str, Any] = json.loads(evaluation.read_text(encoding="utf-8"))["matches"][0]
         return {key: match[key] for key in ("mean", "ci95", "hands")}
 
     def _make_opponent(self, variant: str, seed: int) -> tuple[Agent, str]:
@@ -209,7 +209,9 @@ def _time_hands(agent: Shi2022Agent, num_tables: int, rounds: int) -> float:
         agent.deal_starts(rows)
         active = rows
         while len(active):
-            asked = decisions_at(game, tables, active, active, rng.random(len(active)))
+            asked = decisions_at(
+                game, tables, active, active, rng.random(len(active)), encoder=agent.find_encoder(game)
+            )
             start = time.process_time()
             actions = agent.act(asked, rng)
             if number:

@@ -15,7 +15,8 @@ from card_envs.agent import choose
 from card_envs.compiler import kernel
 from card_envs.game import Game, Tables
 from card_envs.games.holdem.actions import seat_position
-from card_envs.games.holdem.showdown import num_board_cards, percentile_at
+from card_envs.games.holdem.encoders.texas import percentile_at
+from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.observation import mask_records, observation_records
 from card_envs.poker.hands import HOLE_CARDS
 from card_envs.typing import Rows

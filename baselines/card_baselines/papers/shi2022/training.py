@@ -23,6 +23,7 @@ import torch
 from safetensors.torch import save_file
 
 from card_baselines.agents.learned.devices import find_device
+from card_baselines.papers.shi2022.encoder import most_decisions
 from card_baselines.papers.shi2022.learner import ActorCriticLearner, LearnerSettings, Replay
 from card_baselines.papers.shi2022.networks import ENCODER, PokerNetwork, actor_size, make_actor, make_critic
 from card_baselines.papers.shi2022.rollout import Rollout, deal_tables
@@ -35,7 +36,6 @@ from card_baselines.runs.learner import Learner
 from card_envs.envs import make_game
 from card_envs.files import replace_file
 from card_envs.game import Game
-from card_envs.games.holdem.encoders.shi2022 import most_decisions
 
 ENV, SEATS = "limit_holdem-v0", 6
 

@@ -122,7 +122,7 @@ class CheatemAgent(StochasticAgent):
 
     def __init__(self, folder: Path, device: str = "cpu") -> None:
         """Load what `save` wrote; `device` computes the network: auto, cpu, cuda or cuda:N."""
-        settings = json.loads((folder / CONFIG).read_text())["cheatem"]
+        settings = json.loads((folder / CONFIG).read_text(encoding="utf-8"))["cheatem"]
         settings["hidden"] = tuple(settings["hidden"])
         tensors = load_file(folder / WEIGHTS)
         config = CheatemConfig(**settings)

@@ -89,7 +89,7 @@ class Duels:
         self._different = list({id(player): player for seat in players for player in seat}.values())
         places = {id(player): k for k, player in enumerate(self._different)}
         self._player_at = np.array([[places[id(player)] for player in seat] for seat in players])
-        self._games = [player.apply_encoder(self.game) for player in self._different]
+        self._encoders = [player.find_encoder(self.game) for player in self._different]
         self._tables = self.game.seeded_tables(num_tables, seed)
         self._before = np.zeros((num_tables, MOST_DECISIONS), self._tables.dtype)
         self._columns = np.zeros((num_tables, MOST_DECISIONS), np.int64)
@@ -145,7 +145,9 @@ class Duels:
         for k, player in enumerate(self._different):
             mine = np.flatnonzero(players == k)
             if len(mine):
-                asked = decisions_at(self._games[k], self._tables, rows[mine], rows[mine], random_numbers[mine])
+                asked = decisions_at(
+                    self.game, self._tables, rows[mine], rows[mine], random_numbers[mine], encoder=self._encoders[k]
+                )
                 actions[mine] = player.act(asked, self._rng)
         return actions
 

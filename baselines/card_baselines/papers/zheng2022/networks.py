@@ -59,7 +59,7 @@ class NetworkAgent(StochasticAgent):
 
     def __init__(self, folder: Path, device: str = "cpu") -> None:
         """Load what `save` wrote; `device` computes the network: auto, cpu, cuda or cuda:N."""
-        self._set(json.loads((folder / CONFIG).read_text())["network"], None)
+        self._set(json.loads((folder / CONFIG).read_text(encoding="utf-8"))["network"], None)
         self.network.load_state_dict(load_file(folder / WEIGHTS))
         self.device = find_device(device)
         self.network.to(self.device)

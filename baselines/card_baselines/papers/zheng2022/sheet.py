@@ -125,12 +125,12 @@ def save_sheet(sheet: Sheet, path: str | Path) -> None:
     path = Path(path)
     lines = [",".join(COLUMNS), *(",".join(f"{value:.6f}" for value in row) for row in sheet.values)]
     with replace_file(path) as temporary:
-        temporary.write_text("\n".join(lines) + "\n")
+        temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _read_text(path: Path) -> NDArray[np.float64]:
     rows = []
-    for number, line in enumerate(path.read_text().splitlines(), start=1):
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         words = line.replace(",", " ").split()
         if not words or (words[0][0].isalpha() and words[0].lower() not in ("nan", "inf")) or words[0].startswith("#"):
             continue

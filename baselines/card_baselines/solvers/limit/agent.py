@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.limit.betting_tree import grow_tree, is_two_player_limit
 from card_baselines.solvers.limit.strategies import STRATEGY, SmallGameStrategy, TableStrategy, load_strategy
+from card_baselines.solvers.limit.tabular_cfr import is_small_game
 from card_envs.agent import Decisions, StochasticAgent
 from card_envs.game import Game
 from card_envs.games.holdem.config import HoldemConfig, is_texas_holdem
@@ -60,7 +61,7 @@ class Cfr(StochasticAgent):
         """Return True for Kuhn poker, Leduc hold'em and limit hold'em for two, with stacks for every bet."""
         if not is_two_player_limit(game.config):
             return False
-        return can_play_texas(game) if is_texas_holdem(game) else bool(game.config.num_hole_cards == 1)
+        return can_play_texas(game) if is_texas_holdem(game) else is_small_game(game.config)
 
     def table(self) -> TableStrategy | None:
         """Return the strategy for limit hold'em, None in small games."""

@@ -39,6 +39,11 @@ WALK = np.dtype(
 """Reach probabilities and value of a node in one pass over the tree."""
 
 
+def is_small_game(config: HoldemConfig) -> bool:
+    """Return True for the cards of Kuhn poker and Leduc hold'em with any deck: one each, later one on the board."""
+    return config.num_hole_cards == 1 and config.board_cards in ((0,), (0, 1))
+
+
 def small_game_hands(config: HoldemConfig) -> list[int]:
     """Return the number of hands on each street of a game with one hole card."""
     return [config.deck_size, config.deck_size**2][: len(config.board_cards)]
@@ -48,7 +53,7 @@ def solve(config: HoldemConfig, iterations: int) -> NDArray[np.float64]:
     """Return the average strategy of CFR+.
 
     Args:
-        config: A game for two with one hole card, such as Kuhn poker or Leduc hold'em.
+        config: A game for two for which `is_small_game` holds, such as Kuhn poker or Leduc hold'em.
         iterations: Iterations; both players are updated in each.
 
     Returns:

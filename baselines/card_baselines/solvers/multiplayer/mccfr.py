@@ -17,8 +17,8 @@ from card_baselines.solvers.buckets.board_buckets import BoardBuckets
 from card_baselines.solvers.multiplayer.state_table import StateTable, add_missing, fill_slots
 from card_baselines.solvers.multiplayer.traversal import Frames, Hands, learn_from_deal
 from card_baselines.solvers.solver import DealSolver
+from card_envs.chance.holdem import max_decisions
 from card_envs.game import Game
-from card_envs.games.holdem.chance import max_decisions
 from card_envs.games.holdem.state import MAX_BOARD, TABLE
 from card_envs.rng import seed_streams, seeded_streams
 from card_envs.vector import PICK_STREAMS

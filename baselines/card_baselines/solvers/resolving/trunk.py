@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from card_baselines.solvers.resolving.betting_paths import BettingPaths, Numbers
 from card_baselines.solvers.subgame_betting import NUM_PLAYERS
 from card_envs.agent import Agent
+from card_envs.analysis.exploitability.holdem import HoldemHiddenHands
 from card_envs.analysis.exploitability.range_strategy import RangeStrategy
 from card_envs.game import Game, Tables
 from card_envs.games.holdem.endgame import EndgameConfig
-from card_envs.games.holdem.evaluation.hidden_hands import HoldemHiddenHands
 from card_envs.poker.hands import NUM_HANDS
 from card_envs.poker.ranges import possible_hands
 

@@ -41,7 +41,10 @@ export class Panel {
     const shown = thought.actions.filter(isShown), others = thought.actions.filter((action) => !isShown(action));
     const facts = [];
     if (thought.value !== null) {
-      facts.push(["value", `${formatSigned(thought.value)} ± ${(1.96 * thought.value_error).toFixed(2)} ${thought.unit}`]);
+      const [low, high] = thought.value_ci95.map(formatSigned);
+      facts.push(["value", `${formatSigned(thought.value)} ${thought.unit} (${low} to ${high}, ${thought.value_deals} deals)`]);
+    } else if (thought.value_note) {
+      facts.push(["value", thought.value_note]);
     }
     if (thought.equity !== null) facts.push(["equity", percent(thought.equity)]);
     this.body.replaceChildren(

@@ -31,5 +31,8 @@ export class ResultsView {
 
 function interval(mean, [low, high]) {
   const words = mean.toFixed(2);
-  return low === null ? words : `${words} ± ${((high - low) / 2).toFixed(2)}`;
+  if (low === null) return words;
+  const below = mean - low, above = high - mean;
+  if (Math.abs(above - below) <= 0.05 * Math.max(above, below)) return `${words} ± ${((high - low) / 2).toFixed(2)}`;
+  return `${words} -${below.toFixed(2)} +${above.toFixed(2)}`;
 }

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from card_envs.games.big2.encoders.charlesworth412 import CHARLESWORTH412
-from card_envs.games.big2.encoders.clean import CLEAN
-from card_envs.observation import Encoder
+from card_envs.observation import Encoders
 
-ENCODERS: dict[str, Encoder] = {encoder.name: encoder for encoder in (CHARLESWORTH412, CLEAN)}
+ENCODERS = Encoders(
+    "big2",
+    {
+        "charlesworth412": "card_envs.games.big2.encoders.charlesworth412:CHARLESWORTH412",
+        "clean": "card_envs.games.big2.encoders.clean:CLEAN",
+    },
+)

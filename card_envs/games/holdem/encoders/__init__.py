@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from card_envs.games.holdem.encoders.bits import BITS
-from card_envs.games.holdem.encoders.default import DEFAULT
-from card_envs.games.holdem.encoders.equity import EQUITY
-from card_envs.games.holdem.encoders.kaminsky404 import KAMINSKY404
-from card_envs.games.holdem.encoders.rlcard import RLCARD
-from card_envs.games.holdem.encoders.shi2022 import SHI2022
-from card_envs.observation import Encoder
+from card_envs.observation import Encoders
 
-ENCODERS: dict[str, Encoder] = {
-    encoder.name: encoder for encoder in (DEFAULT, BITS, EQUITY, KAMINSKY404, RLCARD, SHI2022)
-}
+ENCODERS = Encoders(
+    "holdem",
+    {
+        "default": "card_envs.games.holdem.encoders.default:DEFAULT",
+        "bits": "card_envs.games.holdem.encoders.bits:BITS",
+        "equity": "card_envs.games.holdem.encoders.equity:EQUITY",
+        "rlcard": "card_envs.games.holdem.encoders.rlcard:RLCARD",
+    },
+)

@@ -20,7 +20,6 @@ from card_envs.games.holdem.actions import has, seat_position, wrap_seat, write_
 from card_envs.games.holdem.betting import largest_amount
 from card_envs.games.holdem.betting_history_bits import BITS_PER_WORD, num_history_groups, rotate_to_seat
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.encoders.limit_history import decode_betting
 from card_envs.games.holdem.showdown import hand_rank_at
 from card_envs.games.holdem.state import MAX_BOARD, MAX_STREETS, RECENT_ACTIONS, Table
 from card_envs.observation import Block, Encoder, Layout, observe_kernels
@@ -247,6 +246,8 @@ def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
     decoded["in_hand"] = [bool(flag) for flag in blocks["in_hand"]]
     if config.has_whole_history:
         largest = int(largest_amount(config.new_tables(1)[0]))
+        from card_envs.games.holdem.encoders.limit_history import decode_betting  # not needed to play
+
         decoded["history"] = decode_betting(config, blocks, largest)
     return decoded
 

@@ -1,0 +1,128 @@
+"""Networks of any architecture as agents: saved as ONNX with what they were trained for, played by ONNX Runtime."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.agents.learned.mlp_agent import require_fit, write_agent_config
+from card_baselines.run_folder import CONFIG
+from card_envs.agent import Decisions, StochasticAgent
+from card_envs.files import replace_file
+from card_envs.game import Game
+
+if TYPE_CHECKING:
+    import torch
+
+ONNX_AGENT = "onnx"
+"""Name of `OnnxAgent` among the kinds of saved agents."""
+MODEL = "policy.onnx"
+_OBSERVATION, _LOGITS, _ROWS = "observation", "logits", "n"
+_OPSET = 17
+_MAX_ROWS = 65_536
+"""Largest batch that is given to ONNX Runtime at once."""
+
+
+def save_onnx_agent(folder: str | Path, network: torch.nn.Module, game: Game, greedy: bool = False) -> Path:
+    """Save a network as an agent: the folder plays wherever an agent's name does.
+
+    Args:
+        folder: Folder to write, which is made if there is none.
+        network: Maps observations (n, observation size) float32 to logits (n, num_actions). The softmax of those of
+            legal actions are the agent's probabilities. It is moved to the CPU and back.
+        game: The game that the network was trained for, with its encoder.
+        greedy: Whether the agent takes the likeliest action instead of sampling one.
+
+    Returns:
+        The folder.
+
+    Raises:
+        ModuleNotFoundError: Without the extra `onnx`.
+        ValueError: If the folder cannot be written.
+
+    Example:
+        >>> import tempfile, torch
+        >>> from card_envs import make_game
+        >>> from card_envs.agent import find_agent
+        >>> game = make_game("leduc_holdem-v0")
+        >>> folder = save_onnx_agent(tempfile.mkdtemp() + "/linear", torch.nn.Linear(game.layout.size, 3), game)
+        >>> find_agent(str(folder), game).name
+        'linear'
+    """
+    import torch
+
+    folder = Path(folder)
+    device = next((parameter.device for parameter in network.parameters()), torch.device("cpu"))
+    was_training = network.training
+    network.eval().cpu()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with replace_file(folder / MODEL) as temporary, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the exporter that needs no further package is the older one
+            torch.onnx.export(
+                network, (torch.zeros(1, game.layout.size),), str(temporary), dynamo=False, opset_version=_OPSET,
+                input_names=[_OBSERVATION], output_names=[_LOGITS],
+                dynamic_axes={_OBSERVATION: {0: _ROWS}, _LOGITS: {0: _ROWS}},
+            )  # fmt: skip
+    except torch.onnx.errors.OnnxExporterError as error:
+        if "onnx is not installed" in str(error).lower():
+            raise ModuleNotFoundError(
+                "saving a network as an agent needs the extra onnx: pip install 'card-envs[onnx]'"
+            ) from error
+        raise
+    finally:
+        network.train(was_training).to(device)
+    write_agent_config(folder, ONNX_AGENT, game, greedy=greedy)
+    return folder
+
+
+class OnnxAgent(StochasticAgent):
+    """Plays a network that `save_onnx_agent` saved: samples from its probabilities, or if `greedy` takes the likeliest.
+
+    Args:
+        folder: Folder with config.json and policy.onnx.
+        game: The game to play.
+
+    Raises:
+        ValueError: If the network was trained for another game, or the file is no such network.
+        ModuleNotFoundError: Without the extra `onnx`.
+    """
+
+    is_stateless = True
+
+    def __init__(self, folder: Path, game: Game) -> None:
+        import onnxruntime
+
+        self.name = folder.name
+        config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+        self.encoder = require_fit(folder, config, game)
+        self.greedy = bool(config.get("greedy", False))
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1  # matches may run in several processes
+        try:
+            self._session = onnxruntime.InferenceSession(str(folder / MODEL), options)
+            [network_input], [output] = self._session.get_inputs(), self._session.get_outputs()
+        except Exception as error:  # ONNX Runtime's errors have no common class
+            raise ValueError(f"{folder / MODEL} is no network of one input and one output: {error}") from error
+        shapes = (network_input.shape[1:], output.shape[1:])
+        if shapes != ([config["observation_size"]], [game.num_actions]):
+            raise ValueError(f"{folder / MODEL} maps rows of {shapes[0]} to {shapes[1]}: the game needs other sizes")
+        self._names = network_input.name, output.name
+
+    def compute_probabilities(self, decisions: Decisions) -> NDArray[np.floating]:
+        """Return the softmax of the logits of legal actions, (n, num_actions)."""
+        observation = np.asarray(decisions.observation, np.float32)
+        name, output = self._names
+        parts = [
+            self._session.run([output], {name: observation[first : first + _MAX_ROWS]})[0]
+            for first in range(0, len(observation), _MAX_ROWS)
+        ]
+        logits = np.concatenate(parts) if parts else np.empty((0, decisions.game.num_actions), np.float32)
+        logits = np.where(decisions.action_mask == 1, logits.astype(np.float64), -np.inf)
+        weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True))

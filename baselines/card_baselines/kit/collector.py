@@ -1,0 +1,307 @@
+"""Self-play for learning: `Collector` plays tables and returns the learner's decisions as `Rows`.
+
+A learner provides a function that chooses actions. The collector keeps account of seats and deals: which decision of a
+seat follows which, and the rewards between them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.agent import Agent, SupportsAct, as_agent, decisions_at, find_agent
+from card_envs.compiler import kernel
+from card_envs.game import Game
+from card_envs.typing import Rows as Indices
+from card_envs.vector import VectorStep, VectorTables
+
+if TYPE_CHECKING:
+    import torch
+
+Act = Callable[[VectorStep], tuple[NDArray[Any], Mapping[str, NDArray[Any]]]]
+"""Function that chooses actions: from a `VectorStep` with n rows to action ids (n,) and further columns, each (n, ...),
+such as log-probabilities and values, which are kept beside the decisions."""
+
+LAST = -1
+"""Value of `Rows.next_row` for the last decision of a seat in a deal."""
+_LEARNER = 0
+"""Player number of the learner; opponents have the numbers after it."""
+_SAVED = ("deal", "last_row", "num_rows", "players")
+"""Attributes of a `Collector` with one entry or row per table, without the underscore."""
+
+
+class Rows(Mapping[str, NDArray[Any]]):
+    """K decisions of the learner from finished deals, in the order of time: columns by name.
+
+    * `observation` (K, d), `action_mask` (K, num_actions), `action` (K,), `seat` (K,), `table` (K,);
+    * `deal` (K,): number of the deal, counted over all calls of a collector;
+    * `state` (K, s) on request, and the columns of `act`;
+    * `reward` (K,): reward of the seat between this decision and its next one, or the end of the deal;
+    * `next_row` (K,): row of the seat's next decision in the deal, -1 for its last.
+    """
+
+    def __init__(self, columns: Mapping[str, NDArray[Any]]) -> None:
+        self._columns = dict(columns)
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """Return a column."""
+        return self._columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the names of the columns."""
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        """Return the number of columns; `num_rows` is that of decisions."""
+        return len(self._columns)
+
+    @property
+    def num_rows(self) -> int:
+        """Number K of decisions."""
+        return len(self["reward"])
+
+    def gae(
+        self, value: NDArray[Any], gamma: float = 1.0, lam: float = 0.95
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Compute generalised advantage estimates along the decisions of each seat (Schulman et al. 2016, equation 16).
+
+        Args:
+            value: (K,) estimated values of the decisions.
+            gamma: Discount between two decisions of a seat. The reward at the end of a deal is not discounted.
+            lam: Lambda, in [0, 1].
+
+        Returns:
+            Advantages and targets of the values, both (K,).
+        """
+        value = np.asarray(value, np.float32)
+        advantage = np.empty(self.num_rows, np.float32)
+        _write_advantages(self["reward"], self["next_row"], value, float(gamma), float(lam), advantage)
+        return advantage, advantage + value
+
+    def returns(self) -> NDArray[np.float32]:
+        """Return the sum of the rewards from each decision to the end of its deal, (K,)."""
+        return self.gae(np.zeros(self.num_rows), lam=1.0)[0]
+
+    def minibatches(self, size: int, rng: np.random.Generator) -> Iterator[Indices]:
+        """Yield the rows in random order, `size` at a time; what is left at the end is skipped, unless it is all."""
+        order = rng.permutation(self.num_rows)
+        for first in range(0, max(1, self.num_rows - size + 1), size):
+            yield order[first : first + size]
+
+    def torch(self, device: str = "cpu") -> dict[str, torch.Tensor]:
+        """Return the columns as tensors on a device, without copies on the CPU."""
+        import torch
+
+        return {name: torch.from_numpy(column).to(device) for name, column in self.items()}
+
+
+@kernel
+def _write_advantages(reward: Any, next_row: Any, value: Any, gamma: Any, lam: Any, advantage: Any) -> None:
+    """Write advantages, the latest decision first: every decision comes before the next one of its seat."""
+    for back in range(reward.shape[0]):
+        k = reward.shape[0] - 1 - back
+        advantage[k] = reward[k] - value[k]
+        following = next_row[k]
+        if following >= 0:
+            advantage[k] += gamma * (value[following] + lam * advantage[following])
+
+
+class Collector:
+    """Plays tables with the learner at all seats, or in some deals at one seat against an opponent at the others.
+
+    Args:
+        tables: Tables of `card_envs.make_vector`; the collector resets them.
+        act: Chooses the learner's actions; see `Act`.
+        state: Whether to keep the perfect-information vectors of the tables as the column `state`.
+        opponents: Agents, or names of `card_envs.agent.find_agent`, without memory. A deal with an opponent draws one
+            for all seats but one.
+        mixed: Probability that a deal has an opponent. The default is 0 without opponents, else 1.
+        reward_scale: Factor of the rewards.
+        seed: Seed of opponents and their seats; deals have the seed of `tables`.
+
+    Raises:
+        ValueError: For an opponent that keeps a memory, an unknown one, and a probability outside of [0, 1].
+
+    Example:
+        >>> from card_envs import make_vector
+        >>> tables = make_vector("leduc_holdem-v0", 8, seed=0)
+        >>> collector = Collector(tables, lambda step: (step.action_mask.argmax(axis=1), {}))
+        >>> rows = collector.collect(100)
+        >>> rows.num_rows >= 100, rows["observation"].shape[0] == rows.num_rows
+        (True, True)
+    """
+
+    def __init__(
+        self,
+        tables: VectorTables,
+        act: Act,
+        *,
+        state: bool = False,
+        opponents: Sequence[SupportsAct | str] = (),
+        mixed: float | None = None,
+        reward_scale: float = 1.0,
+        seed: int = 0,
+    ) -> None:
+        self.tables, self.act, self.reward_scale = tables, act, reward_scale
+        self._game = tables.game
+        self._with_state = state
+        self._opponents = [_find(each, self._game) for each in opponents]
+        self._mixed = (1.0 if opponents else 0.0) if mixed is None else mixed
+        if not 0 <= self._mixed <= 1 or (self._mixed and not opponents):
+            raise ValueError(f"mixed {mixed!r} must be a probability, and 0 without opponents")
+        self.rng = np.random.default_rng([seed % 2**64, 6])
+        self._step = tables.reset()
+        self._all = np.arange(tables.num_tables)
+        self._deal = self._all.copy()
+        self._num_deals = tables.num_tables
+        self._last_row = np.full((tables.num_tables, self._game.num_seats), LAST, np.int64)
+        self._num_rows = np.zeros(tables.num_tables, np.int64)
+        self._players = np.zeros((tables.num_tables, self._game.num_seats), np.int64)
+        self._columns: dict[str, NDArray[Any]] = {}
+        self._size = 0
+        self._seat_players(self._all)
+
+    def collect(self, decisions: int) -> Rows:
+        """Play until deals with at least so many decisions of the learner are over, and return these decisions.
+
+        Decisions of unfinished deals are kept for the next call.
+        """
+        num_finished = 0
+        while num_finished < decisions:
+            num_finished += self._play_step()
+        return self._take_finished()
+
+    def _seat_players(self, tables: Indices) -> None:
+        """Draw the players of the deals that begin at some tables."""
+        if not self._mixed:
+            return
+        mixed = tables[self.rng.random(len(tables)) < self._mixed]
+        self._players[tables] = _LEARNER
+        self._players[mixed] = 1 + self.rng.integers(len(self._opponents), size=len(mixed))[:, None]
+        self._players[mixed, self.rng.integers(self._game.num_seats, size=len(mixed))] = _LEARNER
+
+    def _play_step(self) -> int:
+        """Take an action at every table; return the number of the learner's decisions in the deals that ended."""
+        step, actions = self._step, np.empty(len(self._all), np.int64)
+        players = self._players[self._all, step.seats]
+        own = np.flatnonzero(players == _LEARNER)
+        if len(own):
+            shown = step if len(own) == len(self._all) else VectorStep._make(array[own] for array in step)
+            chosen, columns = self.act(shown)
+            actions[own] = chosen
+            self._add(own, shown, actions[own], columns)
+        for player in np.unique(players[players != _LEARNER]).tolist():
+            rows = np.flatnonzero(players == player)
+            actions[rows] = self._act_for(self._opponents[player - 1], rows)
+        self._step = step = self.tables.step(actions)
+        over = np.flatnonzero(step.is_over)
+        return self._end_deals(over, step.rewards[over]) if len(over) else 0
+
+    def _act_for(self, agent: Agent, rows: Indices) -> NDArray[np.int64]:
+        encoder, random_numbers = agent.find_encoder(self._game), self.rng.random(len(rows))
+        decisions = decisions_at(self._game, self.tables.tables, rows, rows, random_numbers, encoder=encoder)
+        return np.asarray(agent.act(decisions, self.rng), np.int64)
+
+    def _add(self, rows: Indices, step: VectorStep, actions: Indices, columns: Mapping[str, NDArray[Any]]) -> None:
+        """Add the decisions of the learner at the tables `rows`."""
+        added: dict[str, NDArray[Any]] = {
+            "observation": step.observation, "action_mask": step.action_mask, "action": actions, "seat": step.seats,
+            "table": rows, "deal": self._deal[rows],
+        }  # fmt: skip
+        if self._with_state:
+            added["state"] = self.tables.state()[rows]
+        begin, end = self._size, self._size + len(rows)
+        self._reserve(end, {**added, **columns})
+        for name, values in {**added, **columns}.items():
+            self._columns[name][begin:end] = values
+        previous = self._last_row[rows, step.seats]
+        numbers = np.arange(begin, end)
+        self._columns["next_row"][previous[previous != LAST]] = numbers[previous != LAST]
+        self._last_row[rows, step.seats] = numbers
+        self._columns["next_row"][begin:end], self._columns["reward"][begin:end] = LAST, 0.0
+        self._num_rows[rows] += 1
+        self._size = end
+
+    def _reserve(self, size: int, columns: Mapping[str, NDArray[Any]]) -> None:
+        """Make room for `size` decisions with these columns."""
+        if self._columns and size <= len(self._columns["reward"]):
+            return
+        kinds: dict[str, NDArray[Any]] = {
+            **columns, "next_row": np.empty(0, np.int64), "reward": np.empty(0, np.float32),
+        }  # fmt: skip
+        for name, values in kinds.items():
+            longer = np.empty((2 * size, *np.shape(values)[1:]), np.asarray(values).dtype)
+            if name in self._columns:
+                longer[: self._size] = self._columns[name][: self._size]
+            self._columns[name] = longer
+
+    def _end_deals(self, tables: Indices, rewards: NDArray[np.float32]) -> int:
+        """Give the rewards (n, seats) of the deals that ended at `tables` to the last decisions of the seats."""
+        number, seats = np.nonzero(self._last_row[tables] != LAST)
+        last = self._last_row[tables[number], seats]
+        if len(last):
+            self._columns["reward"][last] = rewards[number, seats] * np.float32(self.reward_scale)
+        num_finished = int(self._num_rows[tables].sum())
+        self._last_row[tables], self._num_rows[tables] = LAST, 0
+        self._deal[tables] = np.arange(self._num_deals, self._num_deals + len(tables))
+        self._num_deals += len(tables)
+        self._seat_players(tables)
+        return num_finished
+
+    def _take_finished(self) -> Rows:
+        """Return the decisions of finished deals, and keep the others."""
+        deals, tables = self._columns["deal"][: self._size], self._columns["table"][: self._size]
+        is_finished = deals != self._deal[tables]
+        taken, kept = np.flatnonzero(is_finished), np.flatnonzero(~is_finished)
+        renumbered = np.full(self._size + 1, LAST, np.int64)  # one more, since LAST is the index of the last entry
+        renumbered[taken], renumbered[kept] = np.arange(len(taken)), np.arange(len(kept))
+        rows = {name: column[: self._size][taken] for name, column in self._columns.items()}
+        rows["next_row"] = renumbered[rows["next_row"]]
+        for column in self._columns.values():
+            column[: len(kept)] = column[kept]
+        self._size = len(kept)
+        self._columns["next_row"][: self._size] = renumbered[self._columns["next_row"][: self._size]]
+        self._last_row = renumbered[self._last_row]
+        return Rows(rows)
+
+    def state_dict(self) -> dict[str, NDArray[Any]]:
+        """Return arrays from which `load_state_dict` continues exactly: tables, seating, random numbers, open deals."""
+        rng = np.frombuffer(json.dumps(self.rng.bit_generator.state).encode(), np.uint8)
+        arrays = {"tables": self.tables.tables.view(np.uint8), "rng": rng, "num_deals": np.array(self._num_deals)}
+        arrays |= {name: getattr(self, f"_{name}") for name in _SAVED}
+        return arrays | {f"rows.{name}": column[: self._size] for name, column in self._columns.items()}
+
+    def load_state_dict(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Continue from a `state_dict` of a collector with the same arguments.
+
+        Raises:
+            ValueError: For tables of another game, or another number of them.
+        """
+        tables = self.tables.tables.view(np.uint8)
+        if arrays["tables"].shape != tables.shape:
+            raise ValueError("the state has other tables: make the collector with the same game and number of tables")
+        tables[:] = arrays["tables"]
+        self.rng.bit_generator.state = json.loads(arrays["rng"].tobytes())
+        self._num_deals = int(arrays["num_deals"])
+        for name in _SAVED:
+            setattr(self, f"_{name}", arrays[name].copy())
+        self._columns = {name.removeprefix("rows."): a.copy() for name, a in arrays.items() if name.startswith("rows.")}
+        self._size = len(self._columns["reward"]) if self._columns else 0
+        observation, mask = self._game.observe_actors(self.tables.tables, self._all)
+        seats = self.tables.tables["actor"].astype(np.int64)
+        rewards = np.zeros((len(self._all), self._game.num_seats), np.float32)
+        self._step = VectorStep(observation, mask, seats, rewards, np.zeros(len(self._all), np.bool_))
+
+
+def _find(opponent: SupportsAct | str, game: Game) -> Agent:
+    """Return an opponent; ValueError if it has a memory, because a collector tells nobody of deals."""
+    agent = find_agent(opponent, game) if isinstance(opponent, str) else as_agent(opponent)
+    if agent.needs_deal_events:
+        raise ValueError(
+            f"opponent {agent.name!r} keeps a memory of deals, which a collector does not serve: choose another"
+        )
+    return agent

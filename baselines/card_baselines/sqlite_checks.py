@@ -1,0 +1,49 @@
+"""Checks of SQLite files that somebody else may have written: SQLite keeps any value in a column of any type."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+
+from card_envs.files import DamagedFileError
+
+_TYPES = {"INTEGER": ("integer",), "TEXT": ("text",), "REAL": ("real", "integer"), "BLOB": ("blob",)}
+"""Declared type -> results of SQL's `typeof` for its values."""
+
+
+def check_tables(database: sqlite3.Connection, schema: str, conditions: Mapping[str, str], path: object) -> None:
+    """Raise a DamagedFileError, naming table and row, unless a file has the tables of a schema and values that fit.
+
+    Args:
+        database: The open file.
+        schema: SQL that makes the tables.
+        conditions: Table -> further condition in SQL that holds in all rows.
+        path: Name of the file, for messages.
+    """
+    with closing(sqlite3.connect(":memory:")) as example:
+        example.executescript(schema)
+        names = [name for (name,) in example.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        for name in names:
+            columns = example.execute(f"PRAGMA table_info({name})").fetchall()
+            if database.execute(f"PRAGMA table_info({name})").fetchall() != columns:
+                raise DamagedFileError(f"{path}: table {name} has other columns than this version writes")
+            if rows := database.execute(f"PRAGMA foreign_key_check({name})").fetchall():
+                raise DamagedFileError(
+                    f"{path} is damaged: row {rows[0][1]} of {name} refers to nothing in {rows[0][2]}"
+                )
+            fits = [
+                _fits(column, declared, is_required or is_key)
+                for _, column, declared, is_required, _, is_key in columns
+            ]
+            condition = " AND ".join([*fits, conditions.get(name, "1")])
+            if wrong := database.execute(f"SELECT rowid FROM {name} WHERE NOT ({condition}) LIMIT 1").fetchone():
+                raise DamagedFileError(
+                    f"{path} is damaged: row {wrong[0]} of {name} has values that do not belong there"
+                )
+
+
+def _fits(column: str, declared: str, is_required: bool) -> str:
+    """Return the condition in SQL that a value has the declared type of its column."""
+    types = [*_TYPES[declared], *([] if is_required else ["null"])]
+    return f"typeof({column}) IN ({', '.join(repr(each) for each in types)})"

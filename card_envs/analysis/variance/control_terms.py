@@ -1,0 +1,84 @@
+"""Control terms: what a game contributes to the control variates of a match."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.features import Feature
+from card_envs.records import Tables
+from card_envs.statistics import Hands
+from card_envs.typing import Floats, Rows
+
+
+@dataclass(frozen=True, eq=False)
+class ControlUnits:
+    """Units of control variates: the scale of those whose observed variance is small."""
+
+    is_stake: NDArray[np.bool_]
+    """(k,): True for a stake times a number within -1 .. 1, False for a number within -1 .. 1."""
+    least_stake: float
+    """Smallest scale of a stake, in rewards."""
+
+
+@dataclass(frozen=True, eq=False)
+class Controls:
+    """Control variates of an agent's rewards: numbers with mean zero for any strategies."""
+
+    correction: Floats
+    """(hands,): the AIVAT correction, which is subtracted from the rewards with coefficient 1."""
+    terms: Floats
+    """(hands, k): control variates that are subtracted with coefficients fitted by a regression."""
+
+
+class ControlTerms(Protocol):
+    """Computes the control variates of a match, which it observes like a callback.
+
+    The caller computes the agents' action probabilities at counterfactual tables.
+    """
+
+    @property
+    def units(self) -> ControlUnits:
+        """Units of the k control variates, in their order."""
+        ...
+
+    def on_deal(self, batch: Hands, /) -> None:
+        """Prepare for the hands of `batch`."""
+        ...
+
+    def counterfactual_tables(self, batch: Hands, rows: Rows, /) -> tuple[Tables, Rows]:
+        """Return tables at which the actors' action probabilities are needed.
+
+        Args:
+            batch: The hands.
+            rows: (m,) indices of the tables at which an action is taken next.
+
+        Returns:
+            (k,) counterfactual tables, and for each the index in `rows` of the table that it was copied from, (k,).
+        """
+        ...
+
+    def on_actions(self, batch: Hands, rows: Rows, actions: Rows, chances: Floats, /) -> None:
+        """Called before actions are applied, with the action probabilities at the counterfactual tables.
+
+        Args:
+            batch: The hands.
+            rows: (m,) indices of the tables at which an action is taken.
+            actions: (m,) legal actions.
+            chances: (k, num_actions) action probabilities at the k counterfactual tables; NaN where they are unknown.
+        """
+        ...
+
+    def compute_controls(self, batch: Hands, agents: Sequence[int], /) -> list[Controls]:
+        """Return the control variates of each agent, given by its index; all hands of the batch are over."""
+        ...
+
+
+CONTROL_TERMS: Feature[Callable[[int, Sequence[int]], ControlTerms]] = Feature(
+    "control_terms", "card_envs.analysis.variance", "control terms"
+)
+"""Function (seed of a match, number of counterfactual hands of each agent, 1 for none) -> control terms."""

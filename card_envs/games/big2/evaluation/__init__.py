@@ -1,1 +1,0 @@
-"""Evaluation of Big 2 agents: control variates."""

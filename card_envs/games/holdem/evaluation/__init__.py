@@ -1,1 +1,0 @@
-"""Evaluation of hold'em agents: control variates, ranges of hidden hands, enumeration of deals."""

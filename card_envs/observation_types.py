@@ -1,0 +1,94 @@
+"""Observations of another type of numbers than the encoder's own: argument `dtype` of the environments."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from card_envs.game import Game
+from card_envs.observation import Encoder, Layout
+
+OBSERVATION_TYPES = {"float32": 2**24, "int8": 127}
+"""Types of numbers for observations -> the number up to which the type holds all integers."""
+
+
+def convert_observations(game: Game, dtype: str) -> Game:
+    """Return the game with observations of another type; the numbers are the same.
+
+    Args:
+        game: The game.
+        dtype: One of `OBSERVATION_TYPES`.
+
+    Raises:
+        ValueError: If the type cannot hold the encoder's numbers, such as fractions; the message names encoders whose
+            numbers it can hold.
+    """
+    typed = convert_encoder(game.encoder, dtype)
+    try:
+        game.find_layout(typed)
+    except ValueError as error:
+        raise ValueError(f"{error}; encoders that can: {_encoders_in(game, dtype) or 'none'}") from error
+    return replace(game, encoder=typed)
+
+
+def _encoders_in(game: Game, dtype: str) -> list[str]:
+    found = []
+    for name, encoder in game.encoders.items():
+        with contextlib.suppress(ValueError):  # also for encoders that are not for this game
+            convert_encoder(encoder, dtype).layout(game.config)
+            found.append(name)
+    return found
+
+
+@dataclass(frozen=True)
+class _TypedEncoder(Encoder):
+    """An encoder with another type of numbers. Its kernels are the same: they write into records of any type."""
+
+    plain: Encoder
+    dtype: str
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return convert_encoder, (self.plain, self.dtype)
+
+
+def convert_encoder(encoder: Encoder, dtype: str) -> Encoder:
+    """Return the encoder with numbers of another type; if it cannot hold them, `layout` raises a ValueError."""
+    plain = encoder.plain if isinstance(encoder, _TypedEncoder) else encoder
+    own = {each.name: getattr(plain, each.name) for each in fields(Encoder)}
+    return _TypedEncoder(**own | {"layout": _TypedLayout(plain, dtype)}, plain=plain, dtype=dtype)
+
+
+@dataclass(frozen=True)
+class _TypedLayout:
+    """The layout function of an encoder with another type of numbers."""
+
+    encoder: Encoder
+    dtype: str
+
+    def __call__(self, config: Any) -> Layout:
+        try:
+            return convert_layout(self.encoder.layout(config), self.dtype)
+        except ValueError as error:
+            raise ValueError(f"encoder {self.encoder.name!r}: {error}") from error
+
+
+def convert_layout(layout: Layout, dtype: str) -> Layout:
+    """Return the same blocks with numbers of another type; ValueError for one that cannot hold all numbers."""
+    if dtype not in OBSERVATION_TYPES:
+        raise ValueError(f"dtype {dtype!r} is not known: choose one of {list(OBSERVATION_TYPES)}")
+    if not np.can_cast(layout.dtype, dtype):
+        _check_whole(layout, dtype, OBSERVATION_TYPES[dtype])
+    return replace(layout, dtype=np.dtype(dtype).type)
+
+
+def _check_whole(layout: Layout, dtype: str, most: int) -> None:
+    """Raise a ValueError if a type that holds integers up to `most` cannot hold all numbers."""
+    wanted = f"dtype {dtype!r} holds integers up to {most}"
+    if not layout.is_whole and not np.issubdtype(layout.dtype, np.integer):
+        raise ValueError(f"{wanted}, and some of its numbers are fractions")
+    for block in layout.blocks:
+        if block.low < -most or block.high > most:
+            raise ValueError(f"{wanted}, and block {block.name!r} goes from {block.low:g} to {block.high:g}")

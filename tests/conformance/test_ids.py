@@ -1,0 +1,76 @@
+"""Whatever takes a game takes an environment id as well, and play is the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from card_envs import make_game, make_vector
+from card_envs.analysis.exploitability.best_response import exact_exploitability
+from card_envs.analysis.exploitability.local_best_response import play_local_best_response
+from card_envs.envs import as_game
+from card_envs.match import play_match
+from card_wrappers import gymnasium
+
+LEDUC = "leduc_holdem-v0"
+
+
+def both() -> list[Any]:
+    return [LEDUC, make_game(LEDUC)]
+
+
+def test_matches_and_exploitability() -> None:
+    played = [play_match(game, ["cfr", "random"], 200, seed=0) for game in both()]
+    assert played[0].names == ("cfr", "random") and (played[0].payoffs == played[1].payoffs).all()
+    assert [exact_exploitability(game, "random").nash_conv for game in both()] == [pytest.approx(4.7472, abs=1e-4)] * 2
+    limit = play_local_best_response("limit_holdem-v0", "always_call", hands=8, seed=0)
+    assert limit.names[1] == "always_call" and limit.hands == 8
+
+
+def test_the_same_name_twice_is_two_agents() -> None:
+    assert play_match("kuhn_poker-v0", ["random", "random"], 10, seed=0).names == ("random", "random")
+
+
+def test_vectors_and_single_seats() -> None:
+    first, second = (make_vector(game, 4, seed=1).reset().observation for game in both())
+    assert (first == second).all()
+    for make in (gymnasium.make_env, gymnasium.CardEnv):
+        first, second = (make(game).reset(seed=1)[0]["observation"] for game in both())
+        assert (first == second).all()
+    first, second = (gymnasium.CardVectorEnv(game, 4).reset(seed=1)[0]["observation"] for game in both())
+    assert (first == second).all()
+    assert make_vector("limit_holdem-v0", 2, num_players=3).game.num_seats == 3
+
+
+def test_stable_baselines() -> None:
+    pytest.importorskip("stable_baselines3")
+    from card_wrappers.sb3 import CardVecEnv
+
+    first, second = (CardVecEnv(game, 4, seed=1).reset() for game in both())
+    assert (np.asarray(first) == np.asarray(second)).all()
+    assert CardVecEnv("no_limit_holdem-v0", 2, [["chen", "equity"]], num_players=3).game.num_seats == 3
+
+
+def test_rlcard() -> None:
+    pytest.importorskip("rlcard")
+    from card_wrappers.rlcard import RLCardEnv, make_env
+
+    assert {make(game, seed=1).name for make in (RLCardEnv, make_env) for game in both()} == {"leduc_holdem"}
+
+
+@pytest.mark.parametrize("num_tables", [10**12, 10**19])
+def test_too_many_tables_say_what_they_take(num_tables: int) -> None:
+    for make in (make_vector, gymnasium.CardVectorEnv):
+        with pytest.raises(MemoryError, match=r"a table of leduc_holdem takes [\d,]+ bytes, so .* GiB; choose fewer"):
+            make(LEDUC, num_tables)
+
+
+def test_what_is_neither_is_refused() -> None:
+    with pytest.raises(TypeError, match="3 is no game: pass an environment id such as"):
+        as_game(3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"has its settings already: pass its id with \['stacks'\]"):
+        make_vector(make_game(LEDUC), 2, stacks=5)
+    with pytest.raises(ValueError, match="did you mean 'leduc_holdem-v0'"):
+        play_match("leduc_holdm-v0", ["random", "random"], 2, seed=0)

@@ -1,0 +1,163 @@
+"""The collector keeps account of seats and deals: every chain of decisions, reward and advantage is checked by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from card_baselines.kit import Collector, Rows, policy_agent
+from card_envs import make_vector
+from card_envs.agent import Agent
+
+
+def random_player(seed=0):
+    rng = np.random.default_rng(seed)
+
+    def act(step):
+        weights = step.action_mask * rng.random(step.action_mask.shape)
+        return weights.argmax(axis=1), {"weight": weights.max(axis=1)}
+
+    return act
+
+
+@pytest.mark.parametrize("env", ["kuhn_poker-v0", "leduc_holdem-v0", "limit_holdem-v0"])
+def test_decisions_of_a_seat_are_chained_in_the_order_of_time(env):
+    collector = Collector(make_vector(env, 16, seed=1), random_player())
+    for _ in range(4):
+        rows = collector.collect(200)
+        assert rows.num_rows >= 200
+        has_next = rows["next_row"] >= 0
+        following = rows["next_row"][has_next]
+        assert (following > np.flatnonzero(has_next)).all()
+        for column in ("seat", "deal", "table"):
+            np.testing.assert_array_equal(rows[column][following], rows[column][has_next])
+        assert len(np.unique(following)) == len(following)
+        deal_and_seat = rows["deal"] * 2 + rows["seat"]
+        assert len(np.unique(deal_and_seat)) == (~has_next).sum()
+        assert (rows["action_mask"][np.arange(rows.num_rows), rows["action"]] == 1).all()
+
+
+def test_what_both_seats_get_in_a_deal_adds_up_to_zero():
+    rows = Collector(make_vector("leduc_holdem-v0", 32, seed=2), random_player()).collect(2000)
+    assert (rows["reward"][rows["next_row"] >= 0] == 0).all()
+    both = [deal for deal in np.unique(rows["deal"]) if len(np.unique(rows["seat"][rows["deal"] == deal])) == 2]
+    sums = [rows["reward"][rows["deal"] == deal].sum() for deal in both]
+    assert len(both) > 100
+    np.testing.assert_allclose(sums, 0, atol=1e-6)
+    assert rows["reward"].any()
+
+
+def test_no_decision_is_lost_or_returned_twice():
+    act, actions = random_player(), []
+
+    def remember(step):
+        chosen, columns = act(step)
+        actions.append(len(chosen))
+        return chosen, columns
+
+    collector = Collector(make_vector("leduc_holdem-v0", 16, seed=3), remember)
+    returned = sum(collector.collect(50).num_rows for _ in range(10))
+    still_open = len(collector.state_dict()["rows.action"])
+    assert returned + still_open == sum(actions)
+
+
+def test_advantages_are_those_of_the_definition():
+    rng = np.random.default_rng(4)
+    rows = Collector(make_vector("limit_holdem-v0", 16, seed=4), random_player()).collect(500)
+    value = rng.normal(size=rows.num_rows).astype(np.float32)
+    advantage, target = rows.gae(value, gamma=0.9, lam=0.8)
+    for row in range(0, rows.num_rows, 7):
+        chain = [row]
+        while rows["next_row"][chain[-1]] >= 0:
+            chain.append(int(rows["next_row"][chain[-1]]))
+        values = [*value[chain], 0.0]
+        deltas = [rows["reward"][k] + 0.9 * values[i + 1] - values[i] for i, k in enumerate(chain)]
+        assert advantage[row] == pytest.approx(
+            sum(0.72**i * delta for i, delta in enumerate(deltas)), rel=1e-4, abs=1e-5
+        )
+    np.testing.assert_allclose(target, advantage + value, rtol=1e-6)
+
+
+def test_returns_are_the_payoff_of_the_seat():
+    rows = Rows({"reward": np.float32([0, 0, 2, -2]), "next_row": np.array([2, 3, -1, -1])})
+    assert rows.returns().tolist() == [2, -2, 2, -2]
+
+
+def test_minibatches_are_a_permutation_and_leave_out_what_does_not_fill_one():
+    rows = Rows({"reward": np.zeros(10, np.float32), "next_row": np.full(10, -1)})
+    parts = list(rows.minibatches(3, np.random.default_rng(0)))
+    assert [len(part) for part in parts] == [3, 3, 3]
+    assert len(np.unique(np.concatenate(parts))) == 9
+    assert [len(part) for part in rows.minibatches(30, np.random.default_rng(0))] == [10]
+
+
+def test_a_restored_collector_goes_on_exactly():
+    def always(step):
+        return step.action_mask.argmax(axis=1), {"deal_number": step.seats}
+
+    first = Collector(make_vector("leduc_holdem-v0", 8, seed=5), always, opponents=["random"], mixed=0.5, seed=1)
+    first.collect(100)
+    second = Collector(make_vector("leduc_holdem-v0", 8, seed=99), always, opponents=["random"], mixed=0.5)
+    second.load_state_dict({name: array.copy() for name, array in first.state_dict().items()})
+    for _ in range(3):
+        one, two = first.collect(100), second.collect(100)
+        assert one.keys() == two.keys()
+        for name in one:
+            np.testing.assert_array_equal(one[name], two[name])
+
+
+def test_a_state_of_other_tables_is_refused():
+    state = Collector(make_vector("leduc_holdem-v0", 8, seed=5), random_player()).state_dict()
+    with pytest.raises(ValueError, match="same game and number of tables"):
+        Collector(make_vector("leduc_holdem-v0", 9, seed=5), random_player()).load_state_dict(state)
+
+
+def test_opponents_play_all_seats_but_one_and_are_not_learned_from():
+    tables = make_vector("no_limit_holdem-v0", 64, seed=6, num_players=3)
+    rows = Collector(tables, random_player(), opponents=["always_call"]).collect(500)
+    seats = {(deal, seat) for deal, seat in zip(rows["deal"].tolist(), rows["seat"].tolist(), strict=True)}
+    assert len(seats) == len({deal for deal, _ in seats})
+    assert set(rows["seat"].tolist()) == {0, 1, 2}
+
+
+def test_an_opponent_beats_a_learner_that_folds():
+    fold = policy_agent(lambda observation, mask: np.eye(3)[np.zeros(len(mask), int)], "folder")
+    tables = make_vector("limit_holdem-v0", 64, seed=7)
+    rows = Collector(tables, lambda step: (np.where(step.action_mask[:, 0] == 1, 0, 1), {}), opponents=["always_raise"])
+    assert rows.collect(500).returns().mean() < -0.3
+    assert fold.name == "folder"
+
+
+def test_state_is_that_of_the_table_before_the_action():
+    tables = make_vector("leduc_holdem-v0", 4, seed=8)
+    seen = []
+
+    def act(step):
+        seen.append(tables.state())
+        return step.action_mask.argmax(axis=1), {}
+
+    rows = Collector(tables, act, state=True).collect(40)
+    every = {row.tobytes() for state in seen for row in state}
+    assert all(row.tobytes() in every for row in rows["state"])
+
+
+class Remembers(Agent):
+    def act(self, decisions, rng):
+        return decisions.action_mask.argmax(axis=1)
+
+    def deal_starts(self, table_ids):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"opponents": [Remembers()]}, "keeps a memory"),
+        ({"mixed": 0.5}, "0 without opponents"),
+        ({"opponents": ["random"], "mixed": 1.5}, "must be a probability"),
+        ({"opponents": ["nobody"]}, "nobody"),
+    ],
+)
+def test_wrong_arguments_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        Collector(make_vector("leduc_holdem-v0", 4, seed=0), random_player(), **arguments)
