@@ -60,6 +60,15 @@ class CardGame:
 
     action_names: Sequence[str] = ()
     """Names of the actions; () for "action 0", "action 1", ..."""
+    table_text: Callable[[Any, int | None], str] | None = None
+    """Function (t, seat) -> the table as lines of text, as a seat sees it, or with all cards for seat None; without it,
+    the text lists the fields."""
+    unit: str = "chips"
+    """Unit of payoffs."""
+    start: Kernel | None = None
+    """Function (t): prepares a table before its first deal, for example with a random seat that opens."""
+    make: Callable[[], Game] | None = None
+    """Function that makes the game anew, for pickles of games that are no constant of their module."""
     max_decisions: int = 100
     """Maximum number of decisions of a deal, for OpenSpiel."""
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -76,17 +85,17 @@ class CardGame:
             config=self,
             rules_profiles=(),
             encoders=self.encoders,
-            make=self.game,
+            make=self.make or self.game,
             encoder=found,
             state_layout=self._state_layout(),
             num_seats=self.num_seats,
             num_actions=self.num_actions,
-            unit="chips",
+            unit=self.unit,
             chips_per_reward=1,
             max_reward=self.max_reward,
             option_names=("deck",),
             new_tables=self.new_tables,
-            start=_start,
+            start=self.kernels.start,
             **self.kernels.loops,
             deal_with=self.deal_with,
             action_name=self.action_name,
@@ -114,7 +123,7 @@ class CardGame:
         """Type of a table's record, aligned and without padding, so that equal tables have equal bytes."""
         common = [STREAM, ("actor", np.int8), ("is_over", np.uint8), ("payoff", np.int32, (self.num_seats,))]
         added = [(name, dtype, (size[0],)) if size else (name, dtype) for name, dtype, *size in self.fields]
-        fields = [*common, ("deck", np.uint8, (self.num_cards,)), *added]
+        fields: list[Any] = [*common, ("deck", np.uint8, (self.num_cards,)), *added]
         fields.sort(key=lambda each: -np.dtype(each[1]).itemsize)
         if missing := -np.dtype(fields).itemsize % np.dtype(np.uint64).itemsize:
             fields.append(("unused", np.uint8, (missing,)))
@@ -165,6 +174,8 @@ class CardGame:
     def text(self, tables: Tables, i: int, seat: int | None) -> str:
         """Return the fields of table i as lines of text, with the cards that a seat sees, or all for None."""
         t = tables[i]
+        if self.table_text is not None:
+            return self.table_text(t, seat)
         cards = [int(t.deck[k]) if seat is None or self.sees(t, seat, k) else None for k in range(self.num_cards)]
         shown = " ".join("?" if card in (None, NO_CARD) else str(card) for card in cards)
         fields = [f"{name}: {np.asarray(t[name]).tolist()}" for name, *_ in (("actor",), ("payoff",), *self.fields)]
@@ -172,8 +183,8 @@ class CardGame:
 
 
 @kernel
-def _start(tables: Tables) -> None:
-    """Do nothing: a table needs no preparation before its first deal."""
+def _no_start(t: Any) -> None:
+    """Do nothing: most tables need no preparation before their first deal."""
 
 
 def _split(layout: Layout, config: Any, observation: NDArray[Any]) -> dict[str, Any]:
@@ -182,9 +193,10 @@ def _split(layout: Layout, config: Any, observation: NDArray[Any]) -> dict[str, 
 
 @dataclass(frozen=True)
 class _Kernels:
-    """What is derived from the kernels of a `CardGame`."""
+    """The kernels that are derived from those of a `CardGame`."""
 
     loops: GameLoops
+    start: Kernel
     write: Kernel
     write_mask: Kernel
     deal_known: Kernel
@@ -193,8 +205,14 @@ class _Kernels:
 def _derive_kernels(game: CardGame) -> _Kernels:  # noqa: C901  short kernels, not one long function
     num_cards, num_seats, num_actions = game.num_cards, game.num_seats, game.num_actions
     begin, is_legal, apply, sees, write = game.begin, game.is_legal, game.apply, game.sees, game.write
+    start = game.start or _no_start
     dtype, size = game.table_dtype, sum(block.size for block in game.blocks)
     first_actor, first_seen = num_cards * num_cards, num_cards * num_cards + num_seats
+
+    @kernel
+    def start_all(tables: Any) -> None:
+        for i in range(tables.shape[0]):
+            start(tables[i])
 
     @kernel
     def shuffle(t: Any, known: Any) -> None:
@@ -304,4 +322,4 @@ def _derive_kernels(game: CardGame) -> _Kernels:  # noqa: C901  short kernels, n
         write_state=write_state,
         forced_action=find_forced_action(may_act, num_actions),
     )
-    return _Kernels(loops, write_observation, write_mask, deal_known)
+    return _Kernels(loops, start_all, write_observation, write_mask, deal_known)

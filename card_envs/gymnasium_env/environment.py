@@ -149,8 +149,8 @@ class CardEnv(gymnasium.Env[Observation, Any]):
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal actions (num_actions,), for sb3-contrib; all True if no episode runs."""
         if self._last_step is None or self._is_over:
-            return final_mask(self.game).astype(np.bool_)
-        return self._tables.action_masks()[0].astype(np.bool_)
+            return np.asarray(final_mask(self.game), np.bool_)
+        return np.asarray(self._tables.action_masks()[0], np.bool_)
 
     def action_names(self) -> dict[int, str]:
         """Return the learner's legal actions: action id -> name, such as "raise to 6"; {} after the episode."""

@@ -17,14 +17,12 @@ from card_envs.envs import ENVS
 from card_envs.game import ILLEGAL, Game
 from card_envs.observation import Layout
 from card_envs.testing import CHECKS, CheckFailure, NotApplicable, check
-from tests.third_game import encoders
-from tests.third_game.config import DozenConfig
-from tests.third_game.game import dozen_game
+from tests.third_game.game import POINTS, dozen
 
 
 @pytest.mark.parametrize("name", CHECKS)
 def test_the_third_game_keeps_its_promises(name: str) -> None:
-    check(dozen_game(DozenConfig()), name, deals=4)
+    check(dozen(), name, deals=4)
 
 
 @pytest.mark.parametrize("name", [name for name in CHECKS if name != "compiled"])  # the rules run without Numba in CI
@@ -43,7 +41,7 @@ def test_all_environments_keep_all_promises(env_id: str, name: str) -> None:
 
 # --- a game broken in each way ---
 
-GAME = dozen_game(DozenConfig())
+GAME = dozen()
 
 
 def with_observe(change: Callable[[Any, int, Any, Any], None]) -> Game:
@@ -79,7 +77,7 @@ def allow_another_card(t: Any, seat: int, o: Any, m: Any) -> None:
 
 
 def exceed(t: Any, seat: int, o: Any, m: Any) -> None:
-    o.values[0] += 5
+    o.values[0] = 6
 
 
 def halve(t: Any, seat: int, o: Any, m: Any) -> None:
@@ -87,7 +85,7 @@ def halve(t: Any, seat: int, o: Any, m: Any) -> None:
 
 
 def tell_a_hand(t: Any, seat: int, o: Any, m: Any) -> None:
-    o.values[encoders.POINTS] = float(t.hand[(seat + 1) % 3] & 1)
+    o.values[POINTS] = float(0 in t.deck[(seat + 1) % 3 * 4 :][:4])
 
 
 def make_a_chip(t: Any) -> None:
@@ -161,7 +159,7 @@ def test_what_a_check_needs() -> None:
 
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--deals", "2", "--only", "masks", "payoffs"]
-    assert main(["check", "tests.third_game.presets:dozen", *words]) == 0
+    assert main(["check", "tests.third_game.game:dozen", *words]) == 0
     assert capsys.readouterr().out.count("ok") == 2
     assert main(["check", "tests.third_game:dozen"]) == 2
     assert "is no game" in capsys.readouterr().err

@@ -145,7 +145,7 @@ def test_a_match_is_saved_and_replayed(tmp_path: Path) -> None:
 
 def test_text() -> None:
     env = make_raw_env(ENV, render_mode="ansi")
-    env.reset(seed=3, options={"hands": [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]})
+    env.reset(seed=3, options={"deck": range(12)})
     assert "player_0: holds 1 2 3 4, plays -" in str(env.render())
     with pytest.raises(ValueError, match="has no pictures"):
         draw_table(make_game(ENV), env.unwrapped._tables, None)

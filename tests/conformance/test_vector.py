@@ -16,8 +16,7 @@ from card_envs.game import NOBODY, Game
 from card_envs.observation import mask_records
 from card_envs.rng import seeded_streams
 from card_envs.vector import VectorTables
-from tests.third_game.config import DozenConfig
-from tests.third_game.game import dozen_game
+from tests.third_game.game import dozen
 
 every_id = pytest.mark.parametrize("env_id", ENVS)
 
@@ -264,7 +263,7 @@ def test_seats_that_do_not_exist_are_refused(seats: Any, message: str) -> None:
 SKIPPING = {
     "big2": make_game("big2-v0"),
     "few_raises": make_game("limit_holdem-v0", num_players=3, max_raises=[0, 1, 0, 0], stacks=[3, 20, 9]),
-    "dozen": dozen_game(DozenConfig()),
+    "dozen": dozen(),
 }
 """Games with forced decisions: passes, checks where nobody may raise, last cards."""
 

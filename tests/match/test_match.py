@@ -200,7 +200,7 @@ def test_an_agent_gets_the_encoder_that_it_asks_for() -> None:
             self.encoder = encoder
 
         def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
-            assert decisions.game.encoder.name == self.encoder
+            assert decisions.encoder.name == self.encoder
             sizes[self.encoder].add(decisions.observation.shape[1])
             return super().act(decisions, rng)
 

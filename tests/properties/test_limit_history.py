@@ -18,7 +18,7 @@ from card_envs.games.holdem.actions import FIRST_RAISE_ACTION, is_legal, wrap_se
 from card_envs.games.holdem.betting_history_bits import BITS_PER_WORD
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.default import DEFAULT
-from card_envs.games.holdem.encoders.limit_history import KIND_NAMES
+from card_envs.games.holdem.encoders.texas import KIND_NAMES
 from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, RAISE
 from card_envs.observation import mask_records, observation_records
 from tests.properties.encoder_play import Observer

@@ -18,7 +18,7 @@ from card_envs.games.holdem.endgame import Endgame
 from card_envs.games.holdem.state import Table as HoldemTable
 from card_envs.records import DamagedRecordError, declared_fields
 from card_envs.table_checks import check_tables
-from tests.third_game.presets import dozen
+from tests.third_game.game import dozen
 
 GAMES: dict[str, tuple[str, dict[str, Any]]] = {
     "kuhn": ("kuhn_poker-v0", {}),

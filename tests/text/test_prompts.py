@@ -9,8 +9,7 @@ from card_envs.text import FORMS, TextTable, Transcript, write_prompt
 from card_envs.text.answers import ActionTextError
 from card_envs.text.prompts import censor_table
 from tests.text.games_in_words import GAMES, game_of, random_states
-from tests.third_game.config import DozenConfig
-from tests.third_game.game import dozen_game
+from tests.third_game.game import dozen
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -76,7 +75,7 @@ def test_verbose_prompts_have_the_rules_and_earlier_deals() -> None:
 
 
 def test_a_game_without_words_of_its_own_is_described_by_its_text_and_played_by_names() -> None:
-    game = dozen_game(DozenConfig())
+    game = dozen()
     table = TextTable(game)
     prompt = table.reset(1)
     assert f"player_{table.seat}" in prompt

@@ -15,9 +15,7 @@ from card_envs.history.recorded_hand import RecordedHand
 from card_envs.history.recording import PlayedHands
 from card_envs.history.results import EXACT, MATCHED, MISMATCHED, ReplayResult
 from card_envs.history.steps import HandSteps
-from tests.third_game.config import DozenConfig
-from tests.third_game.game import dozen_game
-from tests.third_game.view import cards_in
+from tests.third_game.game import dozen
 
 
 class _Writer(HistoryWriter):
@@ -31,10 +29,10 @@ class _Writer(HistoryWriter):
                 self._game.step(table, 0, action)
             n = len(self._names)
             yield json.dumps({
-                "last_trick": self._game.config.last_trick,
+                "last_trick": self._game.config.settings["last_trick"],
                 "names": [self._names[(seat - number) % n] for seat in range(n)],
                 "opener": int(start["opener"]),
-                "hands": [cards_in(hand) for hand in start["hand"]],
+                "deck": start["deck"].tolist(),
                 "cards": actions,
                 "payoffs": table["payoff"][0].tolist(),
             }) + "\n"  # fmt: skip
@@ -50,7 +48,7 @@ class DozenFormat(HistoryFormat[Recorded]):
     suffixes = (".dozen",)
 
     def why_not(self, game: Game) -> str | None:
-        return None if isinstance(game.config, DozenConfig) else f"{game.name} is not Dozen"
+        return None if game.name == "dozen" else f"{game.name} is not Dozen"
 
     def writer(self, game: Game, names: tuple[str, ...], seed: int | None) -> _Writer:
         return _Writer(game, names)
@@ -74,17 +72,17 @@ class DozenFormat(HistoryFormat[Recorded]):
     def to_recorded_hand(self, hand: Recorded) -> RecordedHand:
         source, deal = hand
         game, _ = _dealt(deal)
-        recorded = RecordedHand(source, game, {"hands": deal["hands"]}, tuple(deal["names"]), tuple(deal["cards"]))
+        recorded = RecordedHand(source, game, {"deck": deal["deck"]}, tuple(deal["names"]), tuple(deal["cards"]))
         if recorded.tables_after(0)["opener"][0] != deal["opener"]:
             raise ValueError(f"{source}: another seat opens")
         return recorded
 
 
 def _dealt(deal: dict[str, Any]) -> tuple[Game, Tables]:
-    game = dozen_game(DozenConfig(int(deal["last_trick"])))
+    game = dozen(int(deal["last_trick"]))
     tables = game.new_tables(1)
     tables["opener"] = (int(deal["opener"]) - 1) % game.num_seats
-    game.deal_with(tables, 0, {"hands": deal["hands"]})
+    game.deal_with(tables, 0, {"deck": deal["deck"]})
     return game, tables
 
 

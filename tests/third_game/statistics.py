@@ -7,7 +7,7 @@ import numpy as np
 from card_envs.game import Game
 from card_envs.statistics import Hands, Statistic, ratio
 from card_envs.typing import Rows
-from tests.third_game.state import NUM_SEATS
+from tests.third_game.game import NUM_SEATS
 
 
 def make_statistics(game: Game) -> type[DozenStatistics]:

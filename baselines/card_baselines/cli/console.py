@@ -113,9 +113,10 @@ def print_match(title: str, result: MatchResult, hands_per_second: float) -> Non
     """Print the means with 95 % intervals in all units, by position and between agents, and the speed."""
     print_results(title, [(agent.name, agent) for agent in result.agents], result.units)
     if result.hands_needed is not None:
+        other = "" if result.duplicate else ", or duplicate deals (--duplicate)"
         print(
-            f"no intervals: at {len(result.names)} seats a few large pots decide {result.hands:,} hands; take "
-            f"{result.hands_needed:,} hands or more, or duplicate deals (--duplicate)"
+            f"no intervals: at {len(result.names)} seats a few large results decide {result.hands:,} hands; take "
+            f"{result.hands_needed:,} hands or more{other}"
         )
     unit, factor = next(iter(result.units.items()))
     rows = [

@@ -11,7 +11,7 @@ occurs twice in a hand.
 
 `category` and `percentile` are not in the paper, whose actor reads ranks and suits only. They are the last static
 blocks, so that networks can leave them out. The encoder supports limit games with at most four raises a street, whose
-tables record all decisions (see `limit_history`).
+tables record all decisions (see `encoders.texas`).
 """
 
 from __future__ import annotations
@@ -26,8 +26,13 @@ from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import has, seat_position, wrap_seat, write_mask
 from card_envs.games.holdem.betting import largest_ante
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.encoders.limit_history import KIND_NAMES
-from card_envs.games.holdem.encoders.texas import STREETS, percentile_at, require_texas_holdem, require_whole_history
+from card_envs.games.holdem.encoders.texas import (
+    KIND_NAMES,
+    STREETS,
+    percentile_at,
+    require_texas_holdem,
+    require_whole_history,
+)
 from card_envs.games.holdem.showdown import hand_rank_at, num_board_cards, starting_stack
 from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, MAX_SEATS, RAISE, Table
 from card_envs.observation import Block, Encoder, Layout, block_starts, observe_kernels

@@ -246,7 +246,7 @@ def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
     decoded["in_hand"] = [bool(flag) for flag in blocks["in_hand"]]
     if config.has_whole_history:
         largest = int(largest_amount(config.new_tables(1)[0]))
-        from card_envs.games.holdem.encoders.limit_history import decode_betting  # not needed to play
+        from card_envs.games.holdem.encoders.texas import decode_betting  # not needed to play
 
         decoded["history"] = decode_betting(config, blocks, largest)
     return decoded
