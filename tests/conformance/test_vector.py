@@ -371,4 +371,4 @@ def test_the_state_holds_all_that_the_seats_observe(env_id: str, settings: dict[
 
 @pytest.mark.parametrize("game", [*(make_game(env_id) for env_id in ENVS), SKIPPING["dozen"]], ids=str)
 def test_default_names_the_encoder_that_a_game_has_without_asking(game: Game) -> None:
-    assert game.with_encoder("default").encoder is game.encoder
+    assert game.make("default").encoder is game.encoder

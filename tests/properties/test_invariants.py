@@ -14,7 +14,7 @@ from card_envs.game import Game, Tables
 from card_envs.games.big2.encoders import ENCODERS as BIG2_ENCODERS
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.game import holdem_game
-from card_envs.observation import Block, Layout
+from card_envs.observation import Block, Encoder, Layout
 from card_envs.testing import CHECKS, check
 from card_envs.testing.checks import compare_with_plain_python
 from tests.fuzz import copies, leaks
@@ -47,13 +47,19 @@ def make(name: str, encoder: str) -> Game:
     game = holdem_game(name, CONFIGS[name], encoder) if name in CONFIGS else game_of(name, encoder)
     if name not in CONFIGS:
         return game
+    wide = replace(game.encoder, layout=partial(widen_layout, game.encoder))
     return replace(
         game,
-        layout=widen(game.layout, WIDTH),
+        encoder=wide,
+        encoders={wide.name: wide},
         state_layout=widen(game.state_layout, STATE_WIDTH),
         num_actions=max(63, game.num_actions),
-        with_encoder=partial(make, name),  # a pickle is made again like this
+        make=partial(make, name, encoder),  # a pickle is made again like this
     )
+
+
+def widen_layout(encoder: Encoder, config: HoldemConfig) -> Layout:
+    return widen(encoder.layout(config), WIDTH)
 
 
 def widen(layout: Layout, width: int) -> Layout:
