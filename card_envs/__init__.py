@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from card_envs import registration as _registration  # noqa: F401  registers with PettingZoo and Gymnasium
 from card_envs.envs import ENVS, make_game, make_vector, register_env, register_installed_games, warmup
 from card_envs.locations import load_module
 

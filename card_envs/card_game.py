@@ -19,7 +19,7 @@ from card_envs.cards import NO_CARD
 from card_envs.compiler import kernel
 from card_envs.game import NOBODY, Game, check_list, is_whole
 from card_envs.game_info import GameInfo
-from card_envs.game_loops import GameLoops, game_loops
+from card_envs.game_loops import GameLoops, find_forced_action, game_loops
 from card_envs.locations import find_location, load_object
 from card_envs.observation import Block, Encoder, Layout, find_encoder, observe_kernels
 from card_envs.records import Tables
@@ -98,7 +98,6 @@ class CardGame:
             start=self.kernels.start,
             **self.kernels.loops,
             deal_with=self.deal_with,
-            write_state=self.kernels.write_state,
             action_name=self.action_name,
             why_illegal=self.why_illegal,
             text=self.text,
@@ -200,7 +199,6 @@ class _Kernels:
     start: Kernel
     write: Kernel
     write_mask: Kernel
-    write_state: Kernel
     deal_known: Kernel
 
 
@@ -303,8 +301,7 @@ def _derive_kernels(game: CardGame) -> _Kernels:  # noqa: C901  short kernels, n
         write_view(t, seat, o.values)
 
     @kernel
-    def write_state(tables: Any, i: Any, states: Any) -> None:
-        t, o = tables[i], states[0]
+    def write_state(t: Any, o: Any) -> None:
         for k in range(o.values.shape[0]):
             o.values[k] = 0.0
         for k in range(num_cards):
@@ -322,5 +319,7 @@ def _derive_kernels(game: CardGame) -> _Kernels:  # noqa: C901  short kernels, n
         random_action=random_action,
         write_mask=write_mask,
         censor=censor,
+        write_state=write_state,
+        forced_action=find_forced_action(may_act, num_actions),
     )
-    return _Kernels(loops, start_all, write_observation, write_mask, write_state, deal_known)
+    return _Kernels(loops, start_all, write_observation, write_mask, deal_known)

@@ -10,11 +10,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, overload
-
-import gymnasium
-import pettingzoo
 
 from card_envs import plugins
 from card_envs.locations import UnknownNameError, list_choices, load_object, suggest_name
@@ -156,20 +152,6 @@ def on_registration(callback: Callable[[EnvEntry], None]) -> None:
         callback(entry)
 
 
-def _register_with_libraries(entry: EnvEntry) -> None:
-    """Register an id with Gymnasium and PettingZoo (from version 1.27 on, which has a registry), once."""
-    name = f"card_envs/{entry.id}"
-    if name not in getattr(pettingzoo, "aec_registry", {name}):
-        pettingzoo.register("aec", name, entry_point=partial(make_env, entry.id))
-    if f"card_envs/{entry.gymnasium_id}" not in gymnasium.registry:
-        gymnasium.register(
-            f"card_envs/{entry.gymnasium_id}",
-            entry_point="card_wrappers.gymnasium:make_env",
-            vector_entry_point="card_wrappers.gymnasium:make_vector_env",
-            kwargs={"game_id": entry.id},
-        )
-
-
 _CALLBACKS: list[Callable[[EnvEntry], None]] = []
 
 
@@ -270,7 +252,7 @@ def as_game(game: Game | str, **settings: Any) -> Game:
 @overload
 def make_vector(
     env_id: Game | str, num_tables: int, seed: int | None = None, num_threads: int = 1, device: Literal["cpu"] = "cpu",
-    reuse_buffers: int = 0, **settings: Any,
+    skip_forced: bool = False, **settings: Any,
 ) -> VectorTables: ...  # fmt: skip
 
 
@@ -283,7 +265,7 @@ def make_vector(
 
 def make_vector(
     env_id: Game | str, num_tables: int, seed: int | None = None, num_threads: int = 1, device: str = "cpu",
-    reuse_buffers: int = 0, **settings: Any,
+    skip_forced: bool = False, **settings: Any,
 ) -> VectorTables | CudaTables:  # fmt: skip
     """Return the batched engine of an environment; see `VectorTables`.
 
@@ -293,7 +275,7 @@ def make_vector(
         seed: Seed of the deals; None: unpredictable.
         num_threads: Number of threads that share the work of a step.
         device: "cpu", or "cuda" (extra `cuda`) for tables on a GPU; see `card_envs.cuda`.
-        reuse_buffers: Number of sets of arrays that steps write in turn; 0 for new arrays at every step.
+        skip_forced: Whether decisions with one legal action are taken without being shown.
         **settings: Arguments of the environment, as for `make_game`. dtype="int8" reduces the memory of observations to
             a quarter, for encoders whose numbers are whole.
 
@@ -315,11 +297,11 @@ def make_vector(
         from card_envs.vector import VectorTables
 
         with explain_memory(game, num_tables):
-            return VectorTables(game, num_tables, seed, num_threads, reuse_buffers)
+            return VectorTables(game, num_tables, seed, num_threads, skip_forced)
     if num_threads != 1:
         raise ValueError(f"num_threads {num_threads!r} is for the processor: omit it with device={device!r}")
-    if reuse_buffers:
-        raise ValueError(f"reuse_buffers {reuse_buffers!r} is for the processor: omit it with device={device!r}")
+    if skip_forced:
+        raise ValueError(f"skip_forced {skip_forced!r} is for the processor: omit it with device={device!r}")
     from card_envs.cuda.tables import CudaTables  # imported here because it imports Numba's CUDA
 
     with explain_memory(game, num_tables):
@@ -395,6 +377,3 @@ def make_env(env_id: str, render_mode: str | None = None, **settings: Any) -> Co
 
 def _metadata_name(entry: EnvEntry) -> str:
     return entry.id.replace("-", "_")
-
-
-on_registration(_register_with_libraries)

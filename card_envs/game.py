@@ -21,7 +21,14 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from card_envs.game_info import GameInfo
-from card_envs.observation import Encoder, Layout, find_encoder, mask_records, observation_records
+from card_envs.observation import (
+    Encoder,
+    Layout,
+    find_encoder,
+    mask_records,
+    observation_records,
+    observe_seats_kernel,
+)
 from card_envs.records import Tables as Tables
 from card_envs.rng import seed_streams
 
@@ -33,14 +40,15 @@ if TYPE_CHECKING:
         DealBatch,
         DealWith,
         FirstIllegal,
+        ForcedBatch,
         MaskBatch,
         NewTables,
         RandomBatch,
         Start,
+        StateBatch,
         Step,
         StepBatch,
         TableText,
-        WriteState,
     )
 
 NOBODY = -1
@@ -140,7 +148,8 @@ class Game:
     random_batch: RandomBatch
     mask_batch: MaskBatch
     censor_batch: CensorBatch
-    write_state: WriteState
+    state_batch: StateBatch
+    forced_batch: ForcedBatch
     action_name: ActionText
     why_illegal: ActionText
     text: TableText
@@ -202,6 +211,19 @@ class Game:
         self.encoder.observe_batch(tables, rows, observation_records(observation), mask_records(mask))
         return observation, mask
 
+    def observe_seats(
+        self, tables: Tables, rows: NDArray[np.int64], seats: NDArray[np.int64]
+    ) -> tuple[NDArray[Any], NDArray[np.int8]]:
+        """Return what seats[j] sees of tables[rows[j]], over or not: observations and masks as in `observe_actors`.
+
+        The mask is zero for a seat that is not to act.
+        """
+        observation = np.empty((len(rows), self.layout.size), self.layout.dtype)
+        mask = np.empty((len(rows), self.num_actions), np.int8)
+        observe_batch = observe_seats_kernel(self.encoder.observe)
+        observe_batch(tables, rows, seats, observation_records(observation), mask_records(mask))
+        return observation, mask
+
     def legal_actions(self, tables: Tables, i: int) -> list[int]:
         """Return the legal action ids of the actor at table i, in increasing order; [] if the episode is over."""
         mask = np.empty((1, self.num_actions), np.int8)
@@ -210,9 +232,14 @@ class Game:
 
     def state(self, tables: Tables, i: int) -> NDArray[Any]:
         """Return the perfect-information vector of table i, (state_layout.size,)."""
-        vectors: NDArray[Any] = np.zeros((1, self.state_layout.size), self.state_layout.dtype)
-        self.write_state(tables, i, observation_records(vectors))
-        return vectors.reshape(-1)
+        vector: NDArray[Any] = self.states(tables, np.array([i]))[0]
+        return vector
+
+    def states(self, tables: Tables, rows: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the perfect-information vectors of tables[rows], (n, state_layout.size)."""
+        vectors: NDArray[Any] = np.empty((len(rows), self.state_layout.size), self.state_layout.dtype)
+        self.state_batch(tables, rows, observation_records(vectors))
+        return vectors
 
     @property
     def position_names(self) -> tuple[str, ...]:

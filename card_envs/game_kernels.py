@@ -97,6 +97,14 @@ class StepBatch(Protocol):
         ...
 
 
+class ForcedBatch(Protocol):
+    """Kernel: finds forced decisions, those with one legal action."""
+
+    def __call__(self, tables: Tables, rows: Rows, actions: Rows, /) -> None:
+        """Write into actions[j] the only legal action at tables[rows[j]]; -1 if there is another one or none."""
+        ...
+
+
 class RandomBatch(Protocol):
     """Kernel: draws uniformly random legal actions."""
 
@@ -121,11 +129,11 @@ class CensorBatch(Protocol):
         ...
 
 
-class WriteState(Protocol):
-    """Kernel: writes the perfect-information vector."""
+class StateBatch(Protocol):
+    """Kernel: writes perfect-information vectors."""
 
-    def __call__(self, tables: Tables, i: int, states: Records, /) -> None:
-        """Write the vector of table i into row 0."""
+    def __call__(self, tables: Tables, rows: Rows, states: Records, /) -> None:
+        """Write the vector of table rows[j] into row j."""
         ...
 
 

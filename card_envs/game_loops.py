@@ -17,11 +17,16 @@ if TYPE_CHECKING:
         Deal,
         DealBatch,
         FirstIllegal,
+        ForcedBatch,
         MaskBatch,
         RandomBatch,
+        StateBatch,
         Step,
         StepBatch,
     )
+
+NO_ACTION = -1
+"""Returned by `forced_action` and `Game.forced_batch` where the actor has a choice."""
 
 TableKernel = Callable[..., Any]
 """A kernel that gets the record of one table, such as `is_legal(t, action)`."""
@@ -38,9 +43,27 @@ class GameLoops(TypedDict):
     random_batch: RandomBatch
     mask_batch: MaskBatch
     censor_batch: CensorBatch
+    state_batch: StateBatch
+    forced_batch: ForcedBatch
 
 
-def game_loops(  # noqa: C901  eight short kernels, not one long function
+def find_forced_action(is_legal: TableKernel, num_actions: int) -> TableKernel:
+    """Return a kernel `forced_action` for `game_loops` that tries all actions; for games with few of them."""
+
+    @kernel
+    def forced_action(t: Any) -> Any:
+        found = NO_ACTION
+        for action in range(num_actions):
+            if is_legal(t, action):
+                if found != NO_ACTION:
+                    return NO_ACTION
+                found = action
+        return found
+
+    return forced_action
+
+
+def game_loops(  # noqa: C901  ten short kernels, not one long function
     *,
     deal: TableKernel,
     is_legal: TableKernel,
@@ -49,6 +72,8 @@ def game_loops(  # noqa: C901  eight short kernels, not one long function
     random_action: TableKernel,
     write_mask: TableKernel,
     censor: TableKernel,
+    write_state: TableKernel,
+    forced_action: TableKernel,
 ) -> GameLoops:
     """Return the kernels of a game on arrays of tables, made from kernels on the record `t` of one table.
 
@@ -60,6 +85,9 @@ def game_loops(  # noqa: C901  eight short kernels, not one long function
         random_action: `random_action(t, stream)` draws a legal action from the random stream of record `stream`.
         write_mask: `write_mask(t, seat, m)` fills `m.mask`; all zeros unless `seat` is the actor.
         censor: `censor(t, seat)` deletes from a copy of a table what `seat` cannot see; the stream is already deleted.
+        write_state: `write_state(t, o)` fills `o.values` with the perfect-information vector.
+        forced_action: `forced_action(t)` returns the only legal action of the actor, or NO_ACTION if there are more;
+            see `find_forced_action`.
 
     Returns:
         Functions that fulfil the protocols of `card_envs.game_kernels`. They are as fast as loops written by hand:
@@ -130,6 +158,17 @@ def game_loops(  # noqa: C901  eight short kernels, not one long function
                 t.rng[k] = 0
             censor(t, seats[j])
 
+    @kernel
+    def state_batch(tables: Tables, rows: Any, states: Any) -> None:
+        for j in range(rows.shape[0]):
+            write_state(tables[rows[j]], states[j])
+
+    @kernel
+    def forced_batch(tables: Tables, rows: Any, actions: Any) -> None:
+        for j in range(rows.shape[0]):
+            t = tables[rows[j]]
+            actions[j] = NO_ACTION if t.actor == NOBODY else forced_action(t)
+
     return GameLoops(
         deal=deal_one,
         deal_batch=deal_batch,
@@ -139,4 +178,6 @@ def game_loops(  # noqa: C901  eight short kernels, not one long function
         random_batch=random_batch,
         mask_batch=mask_batch,
         censor_batch=censor_batch,
+        state_batch=state_batch,
+        forced_batch=forced_batch,
     )

@@ -158,6 +158,25 @@ def observe_kernels(
     return observe, observe_batch
 
 
+def observe_seats_kernel(observe: Observe) -> Callable[..., None]:
+    """Return the kernel (tables, rows, seats, observations, masks) that calls `Encoder.observe` for many tables.
+
+    It writes what seats[j] sees of table rows[j], and its action mask, into row j.
+    """
+    observe_one: Any = observe  # a function, which can be the key of a cache although mypy does not see it
+    return _make_seats_kernel(observe_one)
+
+
+@cache
+def _make_seats_kernel(observe: Any) -> Callable[..., None]:
+    @kernel
+    def observe_seats(tables: Any, rows: Any, seats: Any, observations: Any, masks: Any) -> None:
+        for j in range(rows.shape[0]):
+            observe(tables, rows[j], seats[j], observations[j : j + 1], masks[j : j + 1])
+
+    return observe_seats
+
+
 @dataclass(frozen=True)
 class Encoder:
     """A way to turn what a seat sees into numbers. The two kernels also write the action mask.
@@ -277,7 +296,8 @@ def find_encoder(encoders: Mapping[str, Encoder], name: str | Encoder, config: A
 
     Args:
         encoders: The encoders of a game by name.
-        name: One of these names, "module:NAME", "path/to/file.py:NAME", or an encoder, which is returned unchanged.
+        name: One of these names; "default" for the first one, in games without an encoder of that name; "module:NAME",
+            "path/to/file.py:NAME", or an encoder, which is returned unchanged.
         config: Settings of the game: the error for an unknown name lists the encoders that fit them. None: all.
 
     Raises:
@@ -288,11 +308,13 @@ def find_encoder(encoders: Mapping[str, Encoder], name: str | Encoder, config: A
     if isinstance(name, str) and ":" in name:
         require_allowed("encoder", name)
         return load_encoder(name)
+    if name == "default" and encoders:
+        return encoders[name if name in encoders else next(iter(encoders))]
     if not isinstance(name, str) or name not in encoders:
         fitting = encoders if config is None else select_fitting(encoders, config)
         raise UnknownNameError(
-            f"encoder {name!r} is not known: choose one of {sorted(fitting)}, an Encoder of your own, module:NAME or "
-            "file.py:NAME",
+            f"encoder {name!r} is not known: choose one of {sorted({'default', *fitting})}, an Encoder of your own, "
+            "module:NAME or file.py:NAME",
             "encoder",
         )
     return encoders[name]

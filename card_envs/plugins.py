@@ -38,8 +38,8 @@ TRAINEES = "card_envs.trainees"
 """Name -> "module:Class": agents that learn in a league."""
 GROUPS = (AGENTS, ALGORITHMS, ENCODERS, FEATURES, GAMES, HISTORIES, SAVED_AGENTS, SCHEMES, TRAINEES)
 
-OWN_AGENTS = {"random": "card_envs.agent.base:RandomAgent"}
-"""Agents of this package; no other agent may have their names."""
+OWN_AGENTS: dict[str, str] = {}
+"""Agents of this package, which `card_envs.registration` adds; no other agent may have their names."""
 
 _registered: dict[str, dict[str, str]] = {group: {} for group in GROUPS}
 

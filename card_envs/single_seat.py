@@ -15,6 +15,7 @@ from card_envs.agent import Agent, SupportsAct, choose, decisions_at, to_agent
 from card_envs.agent.hooks import end_deals, show_actions
 from card_envs.compiler import kernel
 from card_envs.game import NOBODY, Game, IllegalActionError, Tables, check_actions, check_count, is_whole
+from card_envs.game_loops import NO_ACTION
 from card_envs.observation import mask_records, observation_records
 from card_envs.rng import random_seed, random_unit, seeded_streams
 from card_envs.typing import Rows
@@ -98,6 +99,8 @@ class SingleSeatTables:
             a sequence of agents for the seats after the learner's, such as [["chen", "equity"]] with three seats.
         seat: The learner's seat; None draws it for each deal.
         seed: Seed of deals, seats and opponents; None: unpredictable.
+        skip_forced: Whether decisions of the learner with one legal action are taken without being shown, so that every
+            mask has at least two legal actions. Deals, opponents and rewards are the same.
 
     Raises:
         ValueError: For numbers out of range, unknown agents, and agents that cannot play the game.
@@ -111,7 +114,13 @@ class SingleSeatTables:
     """
 
     def __init__(
-        self, game: Game, num_tables: int, opponents: Opponents, seat: int | None = None, seed: int | None = None
+        self,
+        game: Game,
+        num_tables: int,
+        opponents: Opponents,
+        seat: int | None = None,
+        seed: int | None = None,
+        skip_forced: bool = False,
     ) -> None:
         self.num_tables = check_count("num_tables", num_tables)
         if seat is not None and (not is_whole(seat) or not 0 <= seat < game.num_seats):
@@ -122,6 +131,7 @@ class SingleSeatTables:
         self._remembering = [index for index, agent in enumerate(self.opponents) if agent.needs_deal_events]
         self._observing = [index for index, agent in enumerate(self.opponents) if agent.needs_actions]
         self._fixed_seat = seat
+        self.skip_forced = skip_forced
         self._rows = np.arange(self.num_tables, dtype=np.int64)
         self._lineup = np.zeros(self.num_tables, np.int64)
         self._is_ready = False
@@ -292,17 +302,30 @@ class SingleSeatTables:
         """Let opponents act at `rows` until the learner has a decision or the deal is over; add to its `rewards`."""
         waiting = rows
         while len(waiting):
-            actors = self.tables["actor"][waiting]
-            waiting = waiting[(actors != NOBODY) & (actors != self.seats[waiting])]
+            waiting = waiting[self.tables["actor"][waiting] != NOBODY]
+            is_learner = self.tables["actor"][waiting] == self.seats[waiting]
+            learners, waiting = waiting[is_learner], waiting[~is_learner]
             after_learner = (self.tables["actor"][waiting] - self.seats[waiting]) % self.game.num_seats - 1
             acting = self._lineups[self._lineup[waiting], after_learner]
             for index in range(len(self.opponents)):
                 theirs = waiting[acting == index]
                 if len(theirs):
                     self._act(index, theirs, rewards)
+            if self.skip_forced and len(learners):
+                waiting = np.union1d(waiting, self._take_forced(learners, rewards))
         if self._remembering:
             for index, theirs, seats in self._select_rows(self._remembering, rows[self.tables["is_over"][rows] == 1]):
                 end_deals(self.game, self.opponents[index], self.tables, theirs, theirs, seats)
+
+    def _take_forced(self, rows: Rows, rewards: NDArray[np.float32]) -> Rows:
+        """Act for the learner where it has one legal action, and return these rows."""
+        actions = np.empty(len(rows), np.int64)
+        self.game.forced_batch(self.tables, rows, actions)
+        is_forced = actions != NO_ACTION
+        if is_forced.any():
+            self._apply(rows[is_forced], actions[is_forced], rewards)
+        forced: Rows = rows[is_forced]
+        return forced
 
     def _act(self, index: int, rows: Rows, rewards: NDArray[np.float32]) -> None:
         agent = self.opponents[index]

@@ -1,21 +1,20 @@
-"""Drawing tables: as pixels, or as shapes for a web page."""
+"""Pictures of tables: a description, drawn as pixels or by a web page."""
 
 from card_envs.canvas import colors
-from card_envs.canvas.base import PLATE_SIZE, Canvas, Point, format_signed
+from card_envs.canvas.canvas import PLATE_SIZE, Canvas, Point, format_signed
 from card_envs.canvas.card_design import CARD_RATIO
+from card_envs.canvas.card_geometry import card_geometry
 from card_envs.canvas.fonts import text_width
-from card_envs.canvas.pixels import PixelCanvas
-from card_envs.canvas.shapes import ShapeCanvas, card_geometry
+from card_envs.canvas.pixels import draw_pixels
 
 __all__ = [
     "CARD_RATIO",
     "PLATE_SIZE",
     "Canvas",
-    "PixelCanvas",
     "Point",
-    "ShapeCanvas",
     "card_geometry",
     "colors",
+    "draw_pixels",
     "format_signed",
     "text_width",
 ]

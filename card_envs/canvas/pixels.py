@@ -1,8 +1,10 @@
-"""A canvas of pixels, made with Pillow. Everything is drawn enlarged and reduced at the end, for smooth edges."""
+"""`draw_pixels`: draw a `Canvas` with Pillow, enlarged and reduced at the end, for smooth edges."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
+from itertools import takewhile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,76 +12,61 @@ from PIL import Image, ImageDraw
 
 from card_envs.canvas import card_design as design
 from card_envs.canvas import colors
-from card_envs.canvas.base import Canvas, Point
-from card_envs.canvas.colors import INK, Color
+from card_envs.canvas.canvas import Box, Canvas, Card, Disc, Shape, Text
 from card_envs.canvas.fonts import SCALE, X_HEIGHT, bold_stroke, font
 from card_envs.cards import NO_CARD
 
 _SPRITE_SCALE = 4
 """Further factor by which cards are enlarged; each card is drawn once and cached."""
+_ANCHORS = {"left": "ls", "middle": "ms", "right": "rs"}
 
 
-class PixelCanvas(Canvas):
-    """A canvas that makes an array of pixels."""
+def draw_pixels(canvas: Canvas) -> NDArray[np.uint8]:
+    """Return the picture on white, (height, width, 3) uint8, RGB."""
+    table = tuple(takewhile(lambda shape: isinstance(shape, Box), canvas.shapes))
+    image = _draw_table(canvas.size, table).copy()
+    _draw_shapes(image, canvas.shapes[len(table) :])
+    return np.asarray(image.reduce(SCALE)).copy()
 
-    def __init__(self, width: int, height: int, background: Color = colors.WHITE) -> None:
-        """Start an empty picture."""
-        self._image = Image.new("RGB", (width * SCALE, height * SCALE), background)
-        self._draw = ImageDraw.Draw(self._image)
 
-    def copy(self) -> PixelCanvas:
-        """Return an independent canvas with the same picture."""
-        twin = object.__new__(PixelCanvas)
-        twin._image = self._image.copy()
-        twin._draw = ImageDraw.Draw(twin._image)
-        return twin
+@lru_cache(maxsize=8)
+def _draw_table(size: tuple[int, int], shapes: tuple[Shape, ...]) -> Image.Image:
+    """Return the enlarged picture of the empty table, with which pictures of a game begin: its boxes are large."""
+    image = Image.new("RGB", (size[0] * SCALE, size[1] * SCALE), colors.WHITE)
+    _draw_shapes(image, shapes)
+    return image
 
-    def array(self) -> NDArray[np.uint8]:
-        """Return the finished picture, (height, width, 3) uint8, RGB."""
-        return np.asarray(self._image.reduce(SCALE)).copy()
 
-    def box(
-        self,
-        center: Point,
-        size: Point,
-        fill: Color | None,
-        outline: Color | None = None,
-        line: float = 0,
-        radius: float = 0,
-    ) -> None:
-        """Draw a rectangle with rounded corners."""
-        x, y, half_width, half_height = center[0], center[1], size[0] / 2, size[1] / 2
-        corners = (x - half_width, y - half_height, x + half_width, y + half_height)
-        self._draw.rounded_rectangle(
-            [SCALE * corner for corner in corners], radius * SCALE, fill, outline, round(line * SCALE)
-        )
+def _draw_shapes(image: Image.Image, shapes: Iterable[Shape]) -> None:
+    draw = ImageDraw.Draw(image)
+    for shape in shapes:
+        match shape:
+            case Box():
+                corners = (shape.left, shape.top, shape.left + shape.width, shape.top + shape.height)
+                draw.rounded_rectangle(
+                    _enlarge(corners), shape.radius * SCALE, shape.fill, shape.outline, round(shape.line * SCALE)
+                )
+            case Disc(x, y, radius):
+                corners = (x - radius, y - radius, x + radius, y + radius)
+                draw.ellipse(_enlarge(corners), shape.fill, shape.outline, round(shape.line * SCALE))
+            case Text():
+                draw.text(
+                    (shape.x * SCALE, shape.baseline * SCALE),
+                    shape.text,
+                    shape.color,
+                    font(shape.size * SCALE),
+                    _ANCHORS[shape.align],
+                    stroke_width=bold_stroke(shape.size * SCALE) if shape.is_bold else 0,
+                    stroke_fill=shape.color,
+                )
+            case Card():
+                sprite, mask = _card_sprite(shape.card, round(shape.width * SCALE), shape.style)
+                left, top = shape.x * SCALE - sprite.width / 2, shape.y * SCALE - sprite.height / 2
+                image.paste(sprite, (round(left), round(top)), mask)
 
-    def disc(self, center: Point, radius: float, fill: Color, outline: Color | None = None, line: float = 0) -> None:
-        """Draw a filled circle."""
-        x, y = center
-        corners = (x - radius, y - radius, x + radius, y + radius)
-        self._draw.ellipse([SCALE * corner for corner in corners], fill, outline, round(line * SCALE))
 
-    def text(
-        self, position: Point, text: str, size: float, color: Color = INK, align: str = "middle", bold: bool = False
-    ) -> None:
-        """Write a line whose capitals are centred at y; x is its `left`, `middle` or `right`."""
-        x, y = position
-        self._draw.text(
-            (x * SCALE, (y + X_HEIGHT * size) * SCALE),
-            text,
-            color,
-            font(size * SCALE),
-            {"left": "ls", "middle": "ms", "right": "rs"}[align],
-            stroke_width=bold_stroke(size * SCALE) if bold else 0,
-            stroke_fill=color,
-        )
-
-    def draw_card(self, center: Point, width: float, card: int, style: str) -> None:
-        """Draw a card in a style of `canvas.card_design`, face down for `NO_CARD`."""
-        sprite, mask = _card_sprite(card, round(width * SCALE), style)
-        corner = (round(center[0] * SCALE - sprite.width / 2), round(center[1] * SCALE - sprite.height / 2))
-        self._image.paste(sprite, corner, mask)
+def _enlarge(corners: tuple[float, ...]) -> list[float]:
+    return [SCALE * corner for corner in corners]
 
 
 # --- cards ---

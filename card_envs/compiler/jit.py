@@ -13,7 +13,7 @@ from numba import config as numba_config
 _kernel_class: Any = None
 _reason = ""
 try:
-    from card_envs.compiler.dispatcher import Kernel
+    from card_envs.kernel_cache.dispatcher import Kernel
 
     _kernel_class = Kernel
 except (ImportError, AttributeError) as error:  # a version of Numba with other private classes

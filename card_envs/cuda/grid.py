@@ -18,7 +18,7 @@ from numba import cuda
 from card_envs.compiler.gpu_constants import constants_in_global_memory
 from card_envs.cuda.device import SIMULATED
 from card_envs.game import Game
-from card_envs.game_kernels import DealBatch, FirstIllegal, RandomBatch, StepBatch, WriteState
+from card_envs.game_kernels import DealBatch, FirstIllegal, RandomBatch, StateBatch, StepBatch
 from card_envs.observation import ObserveBatch
 
 THREADS_PER_BLOCK = 128
@@ -41,7 +41,7 @@ class GridFunctions(NamedTuple):
     pick: Callable[..., None]
     """Function (tables, rows, streams, actions): writes a uniformly random legal action."""
     write_state: Callable[..., None]
-    """Function (tables, states): writes the perfect-information vectors."""
+    """Function (tables, rows, states): writes the perfect-information vectors."""
 
 
 def grid_functions(game: Game) -> GridFunctions:
@@ -52,7 +52,7 @@ def grid_functions(game: Game) -> GridFunctions:
         _check(kernels.first_illegal),
         _play(kernels.step_batch, kernels.encoder.observe_batch, game.num_seats),
         _pick(kernels.random_batch),
-        _write_state(kernels.write_state),
+        _write_state(kernels.state_batch),
     )
 
 
@@ -114,11 +114,11 @@ def _pick(random_batch: RandomBatch) -> Callable[..., None]:
 
 
 @cache
-def _write_state(write_one_state: WriteState) -> Callable[..., None]:
-    def write_state(tables: Any, states: Any) -> None:
+def _write_state(state_batch: StateBatch) -> Callable[..., None]:
+    def write_state(tables: Any, rows: Any, states: Any) -> None:
         j = cuda.grid(1)
-        if j < states.shape[0]:
-            write_one_state(tables, j, states[j : j + 1])
+        if j < rows.shape[0]:
+            state_batch(tables, rows[j : j + 1], states[j : j + 1])
 
     return write_state
 

@@ -110,7 +110,7 @@ class CudaTables:
             raise RuntimeError("call reset() before state()")
         layout = self.game.state_layout
         vectors = cuda.to_device(np.zeros((self.num_tables, layout.size), layout.dtype))
-        self._write_state(self._tables, _as_records(vectors, observation_records))
+        self._write_state(self._tables, self._rows, _as_records(vectors, observation_records))
         return vectors
 
     def _on_device(self, actions: Any) -> DeviceArray:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, partial
-from typing import NamedTuple, TypeVar
+from functools import partial
+from typing import NamedTuple
 
 from card_envs.canvas import Canvas, Point, colors, format_signed
 from card_envs.cards import DECK_SIZE, NO_CARD
@@ -14,8 +14,6 @@ from card_envs.games.big2.state import HAND_SIZE, KIND_NAMES, NOBODY, NUM_SEATS,
 from card_envs.games.big2.view import hand
 from card_envs.records import Tables
 from card_envs.rendering.pictures import Painting
-
-C = TypeVar("C", bound=Canvas)
 
 WIDTH, HEIGHT = 900, 600
 """Size of a picture in pixels."""
@@ -52,20 +50,18 @@ def make_picture(game: Game) -> Painting:
     return partial(paint_table, game.name)
 
 
-def paint_table(
-    name: str, make_canvas: type[C], tables: Tables, seat: int | None, names: Sequence[str] | None = None
-) -> C:
+def paint_table(name: str, tables: Tables, seat: int | None, names: Sequence[str] | None = None) -> Canvas:
     """Draw table 0. Small cards are those that a seat has played; when the deal is over, all hands are open.
 
     Args:
         name: Name of the game.
-        make_canvas: Class of the canvas.
         tables: Records of tables.
         seat: The seat whose view is drawn, at the bottom; None for all cards, with player_0 at the bottom.
         names: Names of the seats.
     """
     t: Table = tables[0]
-    canvas: C = _empty_table(make_canvas).copy()
+    canvas = Canvas(WIDTH, HEIGHT)
+    _draw_table(canvas)
     canvas.text((868, 46), name.replace("big2", "big 2"), _LARGE, colors.MINT, "right", bold=True)
     names = names or [f"player_{k}" for k in range(NUM_SEATS)]
     _draw_trick(canvas, t, names)
@@ -75,13 +71,10 @@ def paint_table(
     return canvas
 
 
-@cache
-def _empty_table(make_canvas: type[C]) -> C:
-    canvas = make_canvas(WIDTH, HEIGHT)
+def _draw_table(canvas: Canvas) -> None:
     canvas.box(_MIDDLE, (WIDTH - 8, HEIGHT - 8), colors.RIM, radius=52)
     canvas.box(_MIDDLE, (WIDTH - 32, HEIGHT - 32), colors.FELT, radius=40)
     canvas.box(_MIDDLE, (420, 190), None, colors.FELT_LINE, 1.5, 95)
-    return canvas
 
 
 def _draw_trick(canvas: Canvas, t: Table, names: Sequence[str]) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cache, partial
-from typing import NamedTuple, TypeVar
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,6 @@ from card_envs.games.holdem.view import board, hole_cards, is_shown, position_of
 from card_envs.poker.ranks import hand_category, hand_rank
 from card_envs.records import Tables
 from card_envs.rendering.pictures import Painting
-
-C = TypeVar("C", bound=Canvas)
 
 _RANK_WORDS = ("deuce", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king", "ace")
 
@@ -52,23 +50,22 @@ def make_picture(game: Game) -> Painting:
 def paint_table(
     name: str,
     config: HoldemConfig,
-    make_canvas: type[C],
     tables: Tables,
     seat: int | None,
     names: Sequence[str] | None = None,
-) -> C:
+) -> Canvas:
     """Draw table 0.
 
     Args:
         name: Name of the game.
         config: Settings of the game.
-        make_canvas: Class of the canvas.
         tables: Records of tables.
         seat: The seat whose view is drawn, at the bottom; None for all cards, with player_0 at the bottom.
         names: Names of the seats.
     """
     t: Table = tables[0]
-    canvas: C = _empty_table(make_canvas).copy()
+    canvas = Canvas(WIDTH, HEIGHT)
+    _draw_table(canvas)
     _draw_title(canvas, name, config)
     _draw_middle(canvas, t)
     names = names or [f"player_{k}" for k in range(int(t.num_seats))]
@@ -77,14 +74,11 @@ def paint_table(
     return canvas
 
 
-@cache
-def _empty_table(make_canvas: type[C]) -> C:
-    canvas = make_canvas(WIDTH, HEIGHT)
+def _draw_table(canvas: Canvas) -> None:
     width, height = 2 * _SEATS_REACH[0], 2 * _SEATS_REACH[1] - 40
     canvas.box(_MIDDLE, (width, height), colors.RIM, radius=height / 2)
     canvas.box(_MIDDLE, (width - 26, height - 26), colors.FELT, radius=height / 2 - 13)
     canvas.box(_MIDDLE, (width - 58, height - 58), None, colors.FELT_LINE, 1.5, height / 2 - 29)
-    return canvas
 
 
 def _draw_title(canvas: Canvas, name: str, config: HoldemConfig) -> None:

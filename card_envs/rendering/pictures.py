@@ -17,12 +17,10 @@ from card_envs.rendering import Frame
 
 
 class Painting(Protocol):
-    """Function that draws table 0 on a `card_envs.canvas.Canvas`."""
+    """Function that describes a picture of table 0."""
 
-    def __call__(
-        self, make_canvas: type[Any], tables: Tables, seat: int | None, names: Sequence[str] | None = None, /
-    ) -> Any:
-        """Return a canvas of class `make_canvas` with table 0 as a seat sees it, with all cards for None.
+    def __call__(self, tables: Tables, seat: int | None, names: Sequence[str] | None = None, /) -> Any:
+        """Return a `card_envs.canvas.Canvas` with table 0 as a seat sees it, with all cards for None.
 
         `names` are the names of the seats.
         """
@@ -39,10 +37,9 @@ def draw_table(game: Game, tables: Tables, seat: int | None) -> NDArray[np.uint8
     Raises:
         ValueError: For games without pictures.
     """
-    from card_envs.canvas import PixelCanvas  # needs Pillow, which is an extra
+    from card_envs.canvas import draw_pixels  # needs Pillow, which is an extra
 
-    picture: NDArray[np.uint8] = PICTURE.require(game)(PixelCanvas, tables, seat).array()
-    return picture
+    return draw_pixels(PICTURE.require(game)(tables, seat))
 
 
 def render_table(

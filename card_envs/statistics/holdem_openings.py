@@ -46,7 +46,7 @@ class OpeningCounter:
         >>> game = make_game("no_limit_holdem-v0", num_players=6)
         >>> counter = OpeningCounter(game)
         >>> result = play_match(game, [RandomAgent() for _ in range(6)], hands=100, seed=0, callbacks=[counter])
-        >>> [statistic.name for statistic in counter.openings(agent=0)["BTN"]]
+        >>> [statistic.name for statistic in counter.openings(agent=0)["UTG"]]
         ['fold', 'limp', 'raise']
     """
 

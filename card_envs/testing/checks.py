@@ -9,10 +9,11 @@ import pickle
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from pettingzoo.test import api_test, seed_test
 
 from card_envs.aec import GameAEC
@@ -98,7 +99,7 @@ def _check_mask(game: Game, tables: Tables, actor: int) -> None:
     _, mask = game.observe(tables, 0, actor)
     if np.flatnonzero(mask).tolist() != game.legal_actions(tables, 0):
         raise CheckFailure("mask_batch and the encoder write different masks")
-    for action in (-1, *range(game.num_actions), game.num_actions):
+    for action in (-(2**40), -1, *range(game.num_actions), game.num_actions, 2**40):
         allowed = 0 <= action < game.num_actions and bool(mask[action])
         tried = tables.copy()
         is_legal = game.step(tried, 0, action) != ILLEGAL
@@ -145,7 +146,8 @@ def check_leaks(game: Game, seed: int, deals: int) -> None:
 
 def _compare(game: Game, tables: Tables, other: Tables, seat: int) -> None:
     (mine, my_mask), (theirs, their_mask) = game.observe(tables, 0, seat), game.observe(other, 0, seat)
-    wrong = np.flatnonzero(mine != theirs)
+    at_view, _ = game.observe(view(game, tables, seat), 0, seat)
+    wrong = np.flatnonzero((mine != theirs) | (mine != at_view))
     if len(wrong):
         raise CheckFailure(f"{_block_at(game, int(wrong[0]))} reveals to player_{seat} cards that it cannot see")
     if not np.array_equal(my_mask, their_mask):
@@ -179,6 +181,15 @@ def check_batch(game: Game, seed: int, deals: int) -> None:
             game.step(alone[row], 0, action)
         game.step_batch(batch, active, actions, rewards, is_over, False)
         _compare_batch(batch, alone, "step_batch and step")
+        _check_rewards(game, batch[active], rewards[: len(active)], is_over[: len(active)])
+
+
+def _check_rewards(game: Game, tables: Tables, rewards: NDArray[np.float32], is_over: NDArray[np.uint8]) -> None:
+    if not np.array_equal(is_over, tables["is_over"]):
+        raise CheckFailure("step_batch reports other ends than the tables")
+    won = tables["payoff"][:, : game.num_seats] / game.chips_per_reward
+    if not np.array_equal(rewards, np.where(is_over[:, None] == 1, won, 0).astype(np.float32)):
+        raise CheckFailure("step_batch writes rewards that are not payoff / chips_per_reward, zero before the end")
 
 
 def _compare_batch(batch: Tables, alone: list[Tables], what: str) -> None:
@@ -206,21 +217,27 @@ def check_clones(game: Game, seed: int, deals: int) -> None:
 
 def check_compiled(game: Game, seed: int, deals: int) -> None:
     """Check that the compiled kernels do the same as plain Python; the game must be picklable."""
-    ours = digest(game, seed, deals)
+    compare_with_plain_python([game], seed, deals)
+
+
+def compare_with_plain_python(games: Sequence[Game], seed: int, deals: int) -> None:
+    """Check games as `check_compiled` does, in a single process without the compiler."""
     program = (
         "import pickle, sys; paths, rest = pickle.load(sys.stdin.buffer); sys.path[:] = paths;"
-        "from card_envs.testing.play import digest; game, seed, deals = pickle.loads(rest);"
-        "print(digest(game, seed, deals))"
+        "from card_envs.testing.play import digest; games, seed, deals = pickle.loads(rest);"
+        "print(*(digest(game, seed, deals) for game in games))"
     )
-    arguments = pickle.dumps((sys.path, pickle.dumps((game, seed, deals))))
+    arguments = pickle.dumps((sys.path, pickle.dumps((list(games), seed, deals))))
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
     done = subprocess.run([sys.executable, "-c", program], input=arguments, capture_output=True, env=environment)
     if done.returncode != 0:
         raise CheckFailure(f"without the compiler the game fails:\n{done.stderr.decode(errors='replace')[-2000:]}")
-    if done.stdout.decode().split()[-1] != ours:
-        raise CheckFailure(
-            "compiled kernels and plain Python give different results: look for overflows and indices out of range"
-        )
+    for game, found in zip(games, done.stdout.decode().split()[-len(games) :], strict=True):
+        if found != digest(game, seed, deals):
+            raise CheckFailure(
+                f"{game}: compiled kernels and plain Python give different results: look for overflows and indices out "
+                "of range"
+            )
 
 
 def _block_at(game: Game, index: int) -> str:

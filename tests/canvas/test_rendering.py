@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from card_envs.canvas import Canvas, PixelCanvas, ShapeCanvas, format_signed, text_width
+from card_envs.canvas import format_signed, text_width
+from card_envs.canvas.canvas import Card, Text
 from card_envs.cards import NO_CARD, card_ids
 from card_envs.envs import ENVS, make_game, make_raw_env
 from card_envs.game import Game, Tables
@@ -88,37 +89,30 @@ def test_shapes_are_those_of_the_picture_without_hidden_cards(env_id: str) -> No
     tables = game.seeded_tables(1, 5)
     game.deal(tables, 0)
     names = [f"<name {seat}>" for seat in range(game.num_seats)]
-    everything = paint(ShapeCanvas, tables, None, names)
-    cards = [shape[4] for shape in everything.shapes if shape[0] == "card"]
+    everything = paint(tables, None, names)
+    cards = [shape.card for shape in everything.shapes if isinstance(shape, Card)]
     for seat in range(game.num_seats):
-        seen = paint(ShapeCanvas, tables, seat, names)
-        visible = [shape[4] for shape in seen.shapes if shape[0] == "card"]
+        visible = [shape.card for shape in paint(tables, seat, names).shapes if isinstance(shape, Card)]
         assert len(visible) == len(cards)
         assert 0 < sum(card != NO_CARD for card in visible) < sum(card != NO_CARD for card in cards)
-    words = [shape[3] for shape in everything.shapes if shape[0] == "text"]
+    words = [shape.text for shape in everything.shapes if isinstance(shape, Text)]
     assert set(names) <= set(words)
-    assert json.loads(json.dumps(everything.shapes)) == everything.shapes
+    for_a_page = everything.to_json()
+    assert json.loads(json.dumps(for_a_page)) == for_a_page
+    assert [shape[4] for shape in for_a_page if shape[0] == "card"] == cards
 
 
 # --- nothing overlaps ---
 
 
-def text_boxes(monkeypatch: pytest.MonkeyPatch, game: Game, tables: Tables) -> list[tuple[str, tuple[float, ...]]]:
-    """Return every line of text in a hold'em picture with the rectangle that it would fill; nothing is drawn."""
+def text_boxes(game: Game, tables: Tables) -> list[tuple[str, tuple[float, ...]]]:
+    """Return every line of text in a picture with the rectangle that it fills."""
     boxes = []
-
-    def text(canvas: Canvas, position: Any, text: str, size: float, *rest: Any, **named: Any) -> None:
-        align = named.get("align", rest[1] if len(rest) > 1 else "middle")
-        width = text_width(text, size)
-        left = position[0] - {"left": 0.0, "middle": 0.5, "right": 1.0}[align] * width
-        boxes.append((text, (left, position[1] - 0.36 * size, left + width, position[1] + 0.36 * size)))
-
-    with monkeypatch.context() as patch:
-        patch.setattr(PixelCanvas, "text", text)
-        for shape in ("box", "disc", "draw_card"):
-            patch.setattr(PixelCanvas, shape, lambda *_, **__: None)
-        patch.setattr(holdem, "_empty_table", lambda make_canvas: make_canvas(1, 1))
-        draw_table(game, tables, None)
+    for shape in PICTURE.require(game)(tables, None).shapes:
+        if isinstance(shape, Text):
+            width = text_width(shape.text, shape.size)
+            left = shape.x - {"left": 0.0, "middle": 0.5, "right": 1.0}[shape.align] * width
+            boxes.append((shape.text, (left, shape.baseline - 0.715 * shape.size, left + width, shape.baseline)))
     return boxes
 
 
@@ -131,7 +125,7 @@ def assert_apart(boxes: list[tuple[str, tuple[float, ...]]]) -> None:
 
 
 @pytest.mark.parametrize("num_players", range(2, 11))
-def test_amounts_of_eight_digits_do_not_overlap(monkeypatch: pytest.MonkeyPatch, num_players: int) -> None:
+def test_amounts_of_eight_digits_do_not_overlap(num_players: int) -> None:
     stacks = [10_000_000 + 9_111_111 * k for k in range(num_players)]
     blinds = {"small_blind": 1_000_000, "big_blind": 2_000_000, "ante": 100_000}
     game = make_game("no_limit_holdem-v0", num_players=num_players, stacks=stacks, **blinds)
@@ -141,23 +135,23 @@ def test_amounts_of_eight_digits_do_not_overlap(monkeypatch: pytest.MonkeyPatch,
         game.deal(tables, 0)
         for raises in (0, 3, 3):
             play_randomly(game, tables, raises)
-            boxes = text_boxes(monkeypatch, game, tables)
+            boxes = text_boxes(game, tables)
             assert_apart(boxes)
             texts |= {text for text, _ in boxes}
         while not tables[0].is_over:
             game.step(tables, 0, game.num_actions - 1)
             game.step(tables, 0, 1)
-        assert_apart(text_boxes(monkeypatch, game, tables))
+        assert_apart(text_boxes(game, tables))
     assert any(len(text) > 10 for text in texts)
 
 
-def test_everybody_all_in_for_a_different_amount(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_everybody_all_in_for_a_different_amount() -> None:
     stacks = [11_111_111 * (k + 1) for k in range(9)] + [99_999_999]
     game, tables = dealt("no_limit_holdem-v0", {"button": 9}, num_players=10, stacks=stacks)
     while not tables[0].is_over:
         game.step(tables, 0, game.num_actions - 1)
         game.step(tables, 0, 1)
-    boxes = text_boxes(monkeypatch, game, tables)
+    boxes = text_boxes(game, tables)
     assert_apart(boxes)
     assert any(text == "main 111,111,110   side 99,999,999" for text, _ in boxes)
     assert any(text.endswith("and 5 more") for text, _ in boxes)

@@ -92,7 +92,7 @@ for size in map(int, sys.argv[1:]):
     reason="numba.types.Record.mangling_args: records are numbered anew by each process",
 )
 def test_numbas_own_cache_keeps_the_code_of_two_records_apart(tmp_path: Path) -> None:
-    """The day this passes, symbols need no tag any more (`card_envs.compiler.dispatcher`)."""
+    """The day this passes, symbols need no tag any more (`card_envs.kernel_cache.dispatcher`)."""
     program = tmp_path / "program.py"
     program.write_text(SCORES)
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}

@@ -79,8 +79,8 @@ def test_unknown_devices_and_threads_on_a_gpu_are_refused() -> None:
         make_vector("kuhn_poker-v0", 4, device=wrong)
     with pytest.raises(ValueError, match="num_threads 2 is for the processor"):
         make_vector("kuhn_poker-v0", 4, num_threads=2, device="cuda")
-    with pytest.raises(ValueError, match="reuse_buffers 1 is for the processor"):
-        make_vector("kuhn_poker-v0", 4, reuse_buffers=1, device="cuda")
+    with pytest.raises(ValueError, match="skip_forced True is for the processor"):
+        make_vector("kuhn_poker-v0", 4, skip_forced=True, device="cuda")
 
 
 # --- for real GPUs --------------------------------------------------------------------------------------------------
@@ -150,5 +150,5 @@ def argument_types(game: Any) -> dict[str, Any]:
         "check": types.void(tables, rows, rows, rows),
         "play": types.void(tables, rows, rows, *step, observations, masks, rows),
         "pick": types.void(tables, rows, array(seeded_streams(1, 0).dtype), rows),
-        "write_state": types.void(tables, states),
+        "write_state": types.void(tables, rows, states),
     }

@@ -15,8 +15,9 @@ from gymnasium.wrappers.vector import RecordEpisodeStatistics
 import card_envs
 from card_envs.agent import Decisions
 from card_envs.cards import card_ids
-from card_envs.envs import ENVS, on_registration
-from card_envs.game import IllegalActionError
+from card_envs.envs import ENVS, make_game, on_registration
+from card_envs.game import Game, IllegalActionError
+from card_envs.single_seat import SingleSeatTables
 from card_wrappers.gymnasium import CardEnv, CardVectorEnv, make_env, make_vector_env
 
 every_id = pytest.mark.parametrize("env_id", ENVS)
@@ -456,3 +457,46 @@ def test_wrappers_of_gymnasium_that_add_axes_run() -> None:
                 env.reset()
     with pytest.raises((TypeError, AssertionError)):  # a text is no observation
         AddRenderObservation(make_env("limit_holdem-v0", render_mode="ansi"))
+
+
+def play_episodes(tables: SingleSeatTables) -> list[list[tuple[list[bytes], float]]]:
+    """The episodes of each table: what the learner sees where it has a choice, and what it wins."""
+    count = tables.num_tables
+    episodes: list[list[tuple[list[bytes], float]]] = [[] for _ in range(count)]
+    step, won, seen = tables.reset(), np.zeros(count, np.float32), [list[bytes]() for _ in range(count)]
+    for _ in range(120):
+        won += step.rewards
+        for i in np.flatnonzero(step.is_over):
+            episodes[i].append((seen[i], float(won[i])))
+            won[i], seen[i] = 0.0, []
+        for i in np.flatnonzero(step.action_mask.sum(axis=1) > 1):
+            seen[i].append(bytes([step.seats[i]]) + step.observation[i].tobytes())
+        last_legal = step.action_mask.shape[1] - 1 - step.action_mask[:, ::-1].argmax(axis=1)
+        step = tables.step(last_legal)
+    return episodes
+
+
+@pytest.mark.parametrize("game", [make_game("big2-v0"), make_game("limit_holdem-v0", max_raises=[0, 1, 0, 0])], ids=str)
+def test_skipping_forced_decisions_changes_only_what_is_shown(game: Game) -> None:
+    every, skipping = (
+        play_episodes(SingleSeatTables(game, 10, "random", seed=5, skip_forced=skips)) for skips in (False, True)
+    )
+    for of_table, fewer_steps in zip(every, skipping, strict=True):
+        with_choices = [(seen, won) for seen, won in of_table if seen]
+        assert 5 < len(with_choices) < len(fewer_steps)
+        assert with_choices == fewer_steps[: len(with_choices)]
+
+
+def test_environments_skip_forced_decisions_on_request() -> None:
+    env = gymnasium.make("card_envs:card_envs/Big2-v0", skip_forced=True)
+    envs = gymnasium.make_vec("card_envs:card_envs/Big2-v0", 4, skip_forced=True)
+    rng = np.random.default_rng(0)
+    _, info = env.reset(seed=0)
+    observation, _ = envs.reset(seed=0)
+    for _ in range(60):
+        assert info["action_mask"].sum() > 1
+        assert (observation["action_mask"].sum(axis=1) > 1).all()
+        _, _, is_over, _, info = env.step(legal(info["action_mask"], rng))
+        if is_over:
+            _, info = env.reset()
+        observation = envs.step(legal(observation["action_mask"], rng))[0]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -13,10 +12,11 @@ import pytest
 from card_envs import IllegalActionError, make_vector
 from card_envs.agent import choose
 from card_envs.envs import ENVS, make_game, make_raw_env
-from card_envs.game import NOBODY
+from card_envs.game import NOBODY, Game
 from card_envs.observation import mask_records
 from card_envs.rng import seeded_streams
 from card_envs.vector import VectorTables
+from tests.third_game.game import dozen
 
 every_id = pytest.mark.parametrize("env_id", ENVS)
 
@@ -176,6 +176,8 @@ def test_stepping_before_reset_raises() -> None:
         tables.sample_actions()
     with pytest.raises(RuntimeError, match=r"call reset\(\) before state\(\)"):
         tables.state()
+    with pytest.raises(RuntimeError, match=r"call reset\(\) before observe\(\)"):
+        tables.observe(0)
 
 
 @pytest.mark.parametrize("num_tables", [0, -1, 1.5, "2", True, None])
@@ -222,34 +224,6 @@ def test_masks_of_finished_tables_are_empty(env_id: str) -> None:
     assert (tables["actor"] == NOBODY).all() and not mask.any()
 
 
-def kept(batch: Any) -> list[Any]:
-    return [array.copy() for array in batch]
-
-
-@every_id
-@pytest.mark.parametrize(("sets", "num_threads"), [(True, 1), (2, 1), (1, 2)])
-def test_reused_buffers_show_what_new_arrays_would(env_id: str, sets: int, num_threads: int) -> None:
-    new = make_vector(env_id, 9, seed=4)
-    reusing = make_vector(env_id, 9, seed=4, reuse_buffers=sets, num_threads=num_threads)
-    new.reset(), reusing.reset()
-    for step in range(60):
-        theirs, ours = new.step(new.sample_actions()), reusing.step(reusing.sample_actions())
-        if step % 20 == 19:
-            theirs, ours = new.reset(), reusing.reset()
-        assert all(np.array_equal(one, other) for one, other in zip(theirs, ours, strict=True))
-
-
-def test_every_step_has_arrays_of_its_own() -> None:
-    tables = make_vector("limit_holdem-v0", 4, seed=0)
-    batches = [tables.reset()]
-    remembered = [kept(batches[0])]
-    for _ in range(12):
-        batches.append(tables.step(tables.sample_actions()))
-        remembered.append(kept(batches[-1]))
-    for one, other in zip(batches, remembered, strict=True):
-        assert all(np.array_equal(*pair) for pair in zip(one, other, strict=True))
-
-
 def test_a_reset_shows_no_rewards_of_the_step_before() -> None:
     tables = make_vector("kuhn_poker-v0", 8, seed=0)
     tables.reset()
@@ -259,48 +233,142 @@ def test_a_reset_shows_no_rewards_of_the_step_before() -> None:
     assert not batch.rewards.any() and not batch.is_over.any()
 
 
-@pytest.mark.parametrize("sets", [1, 2, 3])
-def test_a_set_of_buffers_is_written_again_when_all_had_their_turn(sets: int) -> None:
-    tables = make_vector("kuhn_poker-v0", 4, seed=0, reuse_buffers=sets)
-    batches = [tables.reset(), *(tables.step(tables.sample_actions()) for _ in range(5))]
-    for k, batch in enumerate(batches):
-        for array, later in zip(batch, batches[-1], strict=True):
-            assert np.shares_memory(array, later) == ((5 - k) % sets == 0)
+@every_id
+def test_any_seat_can_be_observed(env_id: str) -> None:
+    tables = started(env_id, num_tables=5, steps=7)
+    game, rows = tables.game, range(5)
+    for seats in (np.arange(5) % game.num_seats, 1, np.int8(0), list(tables.tables["actor"])):
+        observation, mask = tables.observe(seats)
+        expected = [game.observe(tables.tables, i, int(seat)) for i, seat in enumerate(np.broadcast_to(seats, 5))]
+        assert all(np.array_equal(observation[i], expected[i][0]) for i in rows)
+        assert all(np.array_equal(mask[i], expected[i][1]) for i in rows)
+    assert mask.any(axis=1).all()
 
 
-def test_two_sets_keep_an_observation_beside_the_next() -> None:
-    tables = make_vector("limit_holdem-v0", 8, seed=0, reuse_buffers=2)
-    before = tables.reset()
-    remembered = kept(before)
-    after = tables.step(tables.sample_actions())
-    assert all(np.array_equal(*pair) for pair in zip(before, remembered, strict=True))
-    assert not np.array_equal(before.observation, after.observation)
+@pytest.mark.parametrize(
+    ("seats", "message"),
+    [
+        (-1, r"must be in 0\.\.1"),
+        (2, r"seats 2\.\.2 must"),
+        ([0, 1], r"shape \(2,\)"),
+        (0.5, "dtype float64"),
+        (True, "dtype bool"),
+    ],
+)
+def test_seats_that_do_not_exist_are_refused(seats: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        started("kuhn_poker-v0").observe(seats)
 
 
-def test_a_refused_step_overwrites_no_buffer() -> None:
-    tables = make_vector("limit_holdem-v0", 4, seed=0, reuse_buffers=True)
+SKIPPING = {
+    "big2": make_game("big2-v0"),
+    "few_raises": make_game("limit_holdem-v0", num_players=3, max_raises=[0, 1, 0, 0], stacks=[3, 20, 9]),
+    "dozen": dozen(),
+}
+"""Games with forced decisions: passes, checks where nobody may raise, last cards."""
+
+
+@pytest.mark.parametrize("name", SKIPPING)
+@pytest.mark.parametrize("num_threads", [1, 2])
+def test_skipping_forced_decisions_changes_only_what_is_shown(name: str, num_threads: int) -> None:
+    count, rng = 20, np.random.default_rng(0)
+    every = VectorTables(SKIPPING[name], count, seed=3)
+    skipping = VectorTables(SKIPPING[name], count, seed=3, skip_forced=True, num_threads=num_threads)
+    shown, batch = skipping.reset(), every.reset()
+    rewards, is_over, num_skipped = np.zeros_like(batch.rewards), np.zeros(count, np.bool_), 0
+    for _ in range(60):
+        while (forced := batch.action_mask.sum(axis=1) == 1).any():  # only where a decision is forced
+            num_skipped += forced.sum()
+            for i in np.flatnonzero(forced):
+                ends, paid = step_one(every, i, int(batch.action_mask[i].argmax()))
+                if ends and not is_over[i]:
+                    rewards[i], is_over[i] = paid, True
+            batch = batch._replace(**look(every))
+        for array, wanted in zip(shown, (*batch[:3], rewards, is_over), strict=True):
+            assert np.array_equal(array, wanted)
+        assert every.tables.tobytes() == skipping.tables.tobytes()
+        actions = choose(batch.action_mask, rng.random(count))
+        shown, batch = skipping.step(actions), every.step(actions)
+        rewards, is_over = batch.rewards, batch.is_over
+    assert num_skipped > 20
+
+
+def step_one(tables: VectorTables, i: int, action: int) -> tuple[bool, Any]:
+    """Act at one table and deal if that ends the episode; return whether it does, and the rewards."""
+    rewards, is_over = np.zeros((1, tables.game.num_seats), np.float32), np.zeros(1, np.uint8)
+    tables.game.step_batch(tables.tables, np.array([i]), np.array([action]), rewards, is_over, True)
+    return bool(is_over[0]), rewards[0]
+
+
+def look(tables: VectorTables) -> dict[str, Any]:
+    """What the actors of all tables see, as fields of a `VectorStep`."""
+    observation, mask = tables.observe(seats := tables.tables["actor"])
+    return {"observation": observation, "action_mask": mask, "seats": seats.astype(np.int64)}
+
+
+@pytest.mark.parametrize(
+    "game",
+    [
+        *SKIPPING.values(),
+        make_game("no_limit_holdem-v0", bet_menu="integers", stacks=[5, 9]),
+        make_game("no_limit_holdem-v0", bet_menu=[1], num_players=4, stacks=30),
+    ],
+    ids=str,
+)
+def test_forced_actions_are_those_with_a_single_one_in_the_mask(game: Game) -> None:
+    tables = VectorTables(game, 200, seed=1)
     batch = tables.reset()
-    remembered = kept(batch)
-    with pytest.raises(IllegalActionError, match="table 0"):
-        tables.step(np.full(4, 99))
-    assert all(np.array_equal(*pair) for pair in zip(batch, remembered, strict=True))
+    found = np.empty(200, np.int64)
+    for _ in range(25):
+        tables.game.forced_batch(tables.tables, np.arange(200), found)
+        only = batch.action_mask.sum(axis=1) == 1
+        assert np.array_equal(found, np.where(only, batch.action_mask.argmax(axis=1), -1))
+        batch = tables.step(tables.sample_actions())
 
 
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda tables: pickle.loads(pickle.dumps(tables))])
-def test_a_copy_has_buffers_of_its_own(copied: Any) -> None:
-    tables = make_vector("limit_holdem-v0", 4, seed=0, reuse_buffers=True)
+def test_a_game_without_any_choice_is_an_error_and_no_endless_loop() -> None:
+    tables = make_vector("limit_holdem-v0", 2, seed=0, skip_forced=True)
+    tables.game = replace(tables.game, forced_batch=lambda tables, rows, actions: actions.fill(1))
+    with pytest.raises(RuntimeError, match="omit skip_forced"):
+        tables.reset()
+
+
+@pytest.mark.parametrize(
+    ("env_id", "settings"),
+    [
+        ("limit_holdem-v0", {"num_players": 3}),
+        ("no_limit_holdem-v0", {"num_players": 6, "stacks": 60}),
+        ("leduc_holdem-v0", {}),
+        ("big2-v0", {}),
+    ],
+)
+def test_the_state_holds_all_that_the_seats_observe(env_id: str, settings: dict[str, Any]) -> None:
+    """Equal states are equal observations of every seat, and the history is the one that seat 0 observes."""
+    tables = make_vector(env_id, 500, seed=2, encoder="clean" if env_id == "big2-v0" else "default", **settings)
+    game = tables.game
+    seen: dict[bytes, bytes] = {}
     tables.reset()
-    actions = tables.sample_actions()
-    other = copied(tables)
-    shown = tables.step(actions)
-    remembered = kept(shown)
-    theirs = other.step(actions)
-    assert all(np.array_equal(*pair) for pair in zip(remembered, theirs, strict=True))
-    other.step(other.sample_actions())
-    assert all(np.array_equal(*pair) for pair in zip(shown, remembered, strict=True))
+    for _ in range(40):
+        states, of_all = tables.state(), np.concatenate([tables.observe(k)[0] for k in range(game.num_seats)], axis=1)
+        blocks, observed = game.state_layout.split(states), game.layout.split(tables.observe(0)[0])
+        for name in (
+            "callers",
+            "raisers",
+            "recent_seat",
+            "recent_kind",
+            "street_callers",
+            "street_raisers",
+            "kinds_played",
+            "played",
+            "street",
+        ):
+            if name in blocks:
+                assert np.array_equal(blocks[name], observed[name]), name
+        for state, observations in zip(states, of_all, strict=True):
+            assert seen.setdefault(state.tobytes(), observations.tobytes()) == observations.tobytes()
+        tables.step(tables.sample_actions())
 
 
-@pytest.mark.parametrize("sets", [-1, 1.5, "2", None])
-def test_numbers_of_buffers_that_cannot_be_are_refused(sets: Any) -> None:
-    with pytest.raises(ValueError, match="reuse_buffers"):
-        make_vector("kuhn_poker-v0", 4, reuse_buffers=sets)
+@pytest.mark.parametrize("game", [*(make_game(env_id) for env_id in ENVS), SKIPPING["dozen"]], ids=str)
+def test_default_names_the_encoder_that_a_game_has_without_asking(game: Game) -> None:
+    assert game.make("default").encoder is game.encoder

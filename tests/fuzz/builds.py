@@ -3,38 +3,31 @@
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
 
+from card_envs.testing import CheckFailure
+from card_envs.testing.checks import compare_with_plain_python
 from tests.fuzz.check import Difference
-from tests.properties import big2_random_play, encoder_play, holdem_random_play
+from tests.fuzz.games import random_game
 
 ROOT = Path(__file__).parents[2]
 CHECKED_BUILD = ("batches", "clones", "seats", "leaks-default", "leaks-charlesworth412")
 """Checks that are run once more with bounds checks."""
-COUNT = 500
-
-
-def digests(seed: int) -> list[str]:
-    """Return hashes of tables, observations, masks and views after random play in every kind of game."""
-    return [
-        holdem_random_play.digest(num_tables=2, hands=3, seed=seed),
-        encoder_play.digest(states=2, seed=seed),
-        big2_random_play.digest(decisions=30, seed=seed),
-    ]
+COUNT, GAMES = 500, 4
 
 
 def plain_python(seed: int) -> int:
-    """Compare the digests with those of a process without the compiler; return how many."""
-    ours = digests(seed)
-    process = python("-W", "error", "-m", "tests.fuzz.builds", str(seed), NUMBA_DISABLE_JIT="1")
-    theirs = process.stdout.split()
-    if ours != theirs:
-        what = ("hold'em tables", "hold'em observations", "Big 2")
-        seen = [name for name, one, other in zip(what, ours, theirs or [""] * 3, strict=True) if one != other]
-        raise Difference("all kinds", f"seed {seed}", f"plain Python differs in {seen}\n{process.stderr[-2000:]}")
-    return len(ours)
+    """Compare random games with a process without the compiler; return how many."""
+    rng = random.Random(seed)
+    named = [random_game(rng) for _ in range(GAMES)]
+    try:
+        compare_with_plain_python([each.game for each in named], seed, deals=1)
+    except CheckFailure as failure:
+        raise Difference("; ".join(each.words for each in named), f"seed {seed}", str(failure)) from failure
+    return GAMES
 
 
 def bounds_checked(seed: int) -> int:
@@ -56,7 +49,3 @@ def python(*arguments: str, **environment: str) -> subprocess.CompletedProcess[s
         text=True,
         check=False,
     )
-
-
-if __name__ == "__main__":
-    print("\n".join(digests(int(sys.argv[1]))))

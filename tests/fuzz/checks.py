@@ -14,7 +14,7 @@ CHECKS = {
     "batches": Check("a batch of N is N batches of one", "tables", copies.batches),
     "clones": Check("copied tables and environments go on alike", "copies", copies.clones),
     "seats": Check("seats are exchangeable", "states", copies.seats),
-    "plain": Check("plain Python plays as compiled code", "digests", builds.plain_python),
+    "plain": Check("plain Python plays as compiled code", "games", builds.plain_python),
     "bounds": Check("no index is out of bounds", "runs", builds.bounds_checked),
     "caches": Check("kernels of many processes in one folder play as plain Python", "games", caches.shared_cache),
     **{

@@ -14,55 +14,35 @@ from card_envs.game import Game, Tables
 from card_envs.games.big2.combos import CARD_OF_ORDER
 from card_envs.games.big2.config import Big2Config
 from card_envs.observation import mask_records, observation_records
+from card_envs.testing import CheckFailure, check
 from tests.fuzz.check import Difference
-from tests.fuzz.games import Named, dealt, play_on, random_game
+from tests.fuzz.games import Named, dealt, random_game
 from tests.properties.encoder_play import WIDTH
 
-NUM_TABLES, DECISIONS = 24, 60
+NUM_TABLES, DECISIONS = 16, 60
+CLONED_DEALS = 5
 DEALS = 40
 
 
 def batches(seed: int) -> int:
     """Play a batch, and each of its tables alone; return the number of tables."""
-    named = random_game(random.Random(seed))
-    together = dealt(named.game, NUM_TABLES, seed)
-    play_on(named.game, together, DECISIONS)
-    for number in range(NUM_TABLES):
-        alone = dealt(named.game, 1, seed, first_table=number)
-        play_on(named.game, alone, DECISIONS)
-        if alone.tobytes() != together[number : number + 1].tobytes():
-            fields = [name for name in alone.dtype.names or () if (alone[name] != together[name][number]).any()]
-            raise Difference(named.words, f"seed {seed}, table {number}, {DECISIONS} decisions", f"fields {fields}")
+    keep_promise("batch", seed)
     return NUM_TABLES
 
 
 def clones(seed: int) -> int:
-    """Copy a table as bytes before every decision, play both to the end of the deal; return the number of copies."""
+    """Copy tables and environments, and go on with both; return the number of copies."""
+    keep_promise("clones", seed)
+    return CLONED_DEALS + environments(seed)
+
+
+def keep_promise(name: str, seed: int) -> None:
+    """Call a check of `card_envs.testing` with a random game."""
     named = random_game(random.Random(seed))
-    game, count = named.game, 0
-    tables = dealt(game, 1, seed)
-    while not tables["is_over"][0] and count < DECISIONS:
-        restored = np.frombuffer(tables.tobytes(), tables.dtype).copy()
-        if finished(game, restored).tobytes() != finished(game, tables.copy()).tobytes():
-            raise Difference(
-                named.words, f"seed {seed}, decision {count}", "a table made of its bytes goes on otherwise"
-            )
-        one_step(game, tables)
-        count += 1
-    return count + environments(seed)
-
-
-def one_step(game: Game, tables: Tables) -> None:
-    chosen, row = np.zeros(1, np.int64), np.zeros(1, np.int64)
-    game.random_batch(tables, row, tables, chosen)
-    assert game.step(tables, 0, int(chosen[0])) != -2
-
-
-def finished(game: Game, tables: Tables) -> Tables:
-    """Return the tables after the end of the deal."""
-    while not tables["is_over"][0]:
-        one_step(game, tables)
-    return tables
+    try:
+        check(named.game, name, seed, CLONED_DEALS)
+    except CheckFailure as failure:
+        raise Difference(named.words, f"seed {seed}", str(failure)) from failure
 
 
 def environments(seed: int) -> int:

@@ -71,15 +71,6 @@ def dealt(game: Game, num_tables: int, seed: int, first_table: int = 0) -> Table
     return tables
 
 
-def play_on(game: Game, tables: Tables, decisions: int) -> None:
-    """Play so many uniformly random decisions at every table; deals that end are followed by the next."""
-    rows, chosen = np.arange(len(tables)), np.zeros(len(tables), np.int64)
-    rewards, is_over = np.zeros((len(tables), game.num_seats), np.float32), np.zeros(len(tables), np.uint8)
-    for _ in range(decisions):
-        game.random_batch(tables, rows, tables, chosen)
-        assert game.step_batch(tables, rows, chosen, rewards, is_over, True) == -1
-
-
 def states(game: Game, num_tables: int, seed: int, decisions: int) -> Iterator[Tables]:
     """Yield the same tables again and again: as dealt, after each of so many decisions, ended deals too."""
     rng = np.random.default_rng(seed)

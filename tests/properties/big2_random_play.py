@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from card_envs.games.big2.actions import NUM_ACTIONS, PASS, TRIPLE_ACTIONS
 from card_envs.games.big2.config import Big2Config
 from card_envs.games.big2.game import big2_game
 from card_envs.games.big2.legal import is_listed, random_action, write_mask
-from card_envs.observation import mask_records, observation_records
 
 OPTION_SETS = {
     "charlesworth2018": Big2Config(),
@@ -150,31 +148,3 @@ def masks_differ(tables: Any, masks: Any, deals: Any) -> Any:
             wrong += ones != t.num_legal  # nothing is listed twice
             kernels.step(tables, 0, random_action(t, t))
     return wrong
-
-
-def digest(decisions: int, seed: int) -> str:
-    """Return a hash of tables along some random play under every set of rules, and of what is seen now and then."""
-    seen = hashlib.sha256()
-    for number, rules in enumerate(OPTION_SETS):
-        game = game_of(rules, ("charlesworth412", "clean")[number % 2])
-        tables, views = game.seeded_tables(2, seed), game.new_tables(2)
-        rows, chosen, is_over = np.arange(2), np.zeros(2, np.int64), np.zeros(2, np.uint8)
-        rewards = np.zeros((2, 4), np.float32)
-        numbers, masks = np.zeros((2, game.layout.size), np.int8), np.zeros((2, NUM_ACTIONS), np.int8)
-        state = np.zeros((1, game.state_layout.size), np.int8)
-        for i in rows:
-            game.deal(tables, i)
-        for decision in range(decisions):
-            if decision % 10 == number % 10:
-                game.encoder.observe_batch(tables, rows, observation_records(numbers), mask_records(masks))
-                game.censor_batch(tables, rows, rows, views)
-                game.write_state(tables, 0, observation_records(state))
-            for array in (tables, views, numbers, masks, state, rewards, is_over):
-                seen.update(array.tobytes())
-            game.random_batch(tables, rows, tables, chosen)
-            assert game.step_batch(tables, rows, chosen, rewards, is_over, True) == -1
-    return seen.hexdigest()
-
-
-if __name__ == "__main__":
-    print(digest(decisions=80, seed=5))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import random
 from collections.abc import Iterator
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -18,7 +16,7 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders import ENCODERS
 from card_envs.games.holdem.state import CALL, FOLD
 from card_envs.observation import Encoder, mask_records, observation_records
-from tests.properties.holdem_random_play import PRESETS, new_tables
+from tests.properties.holdem_random_play import new_tables
 
 UNWRITTEN = -7
 WIDTH = 1024
@@ -76,20 +74,3 @@ def random_states(config: HoldemConfig, seed: int) -> Iterator[Any]:
             yield tables
             assert kernels.step(tables, 0, choose(rng, config, tables[0])) != ILLEGAL
         yield tables
-
-
-def digest(states: int, seed: int) -> str:
-    """Return a hash of what all seats see, through every encoder, of some random states of every kind of game."""
-    hashed = hashlib.sha256()
-    for config in PRESETS.values():
-        observers = [Observer(encoder, config) for encoder in encoders_of(config)]
-        for tables in islice(random_states(config, seed), 0, states * 7, 7):
-            for observer in observers:
-                for seat in range(config.num_players):
-                    for array in observer.look(tables, seat):
-                        hashed.update(array.tobytes())
-    return hashed.hexdigest()
-
-
-if __name__ == "__main__":
-    print(digest(states=5, seed=5))

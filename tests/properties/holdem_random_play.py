@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 from typing import Any
 
@@ -113,14 +112,3 @@ def _chip_fault(t: Any, chips: Any) -> Any:
     if commits != t.pot or stacks + (0 if t.is_over == 1 else commits) != chips:
         return CHIPS_CHANGED
     return NO_FAULT
-
-
-def digest(num_tables: int, hands: int, seed: int) -> str:
-    """Return a hash of all tables after some random hands in every kind of game."""
-    tables = [new_tables(config, num_tables, seed) for config in PRESETS.values()]
-    assert [play_hands(table, hands) for table in tables] == [(NO_FAULT, -1)] * len(tables)
-    return hashlib.sha256(b"".join(table.tobytes() for table in tables)).hexdigest()
-
-
-if __name__ == "__main__":
-    print(digest(num_tables=4, hands=10, seed=5))

@@ -6,7 +6,6 @@ import numpy as np
 
 from card_envs.games.big2.encoders import ENCODERS
 from card_envs.games.big2.state import KIND_NAMES
-from card_envs.observation import observation_records
 from tests.helpers.big2_deals import DECK, Deal
 
 HANDS = ("3D 4C", "3C 5D 6D 7D 8D 9D 2C", "3S AS", "4S 2H")
@@ -87,9 +86,7 @@ def test_at_the_end_everybody_sees_the_last_play() -> None:
 def test_the_full_state_holds_all_hands() -> None:
     deal = Deal(*HANDS)
     deal.play("2C")
-    states = np.ones((1, deal.game.state_layout.size), np.int8)
-    deal.game.write_state(deal.tables, 0, observation_records(states))
-    blocks = deal.game.state_layout.split(states[0])
+    blocks = deal.game.state_layout.split(deal.game.state(deal.tables, 0))
     for seat in range(4):
         assert [DECK[card] for card in np.flatnonzero(blocks["hands"][seat])] == deal.hand(seat)
     assert [DECK[card] for card in np.flatnonzero(blocks["played"].any(axis=0))] == ["3D", "2C"]

@@ -1,10 +1,12 @@
 """The layers in pyproject.toml hold, cover every module, and each contract fails when it is broken."""
 
+import ast
 import os
 import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
@@ -68,7 +70,9 @@ BREAKS = [
     ("layers", "card_envs.aec", "card_envs.envs"),
     ("layers", "card_envs.vector", "card_envs.aec"),
     ("layers", "card_envs.match", "card_wrappers.gymnasium"),
+    ("layers", "card_envs.envs", "card_envs.gymnasium_env"),
     ("layers", "card_wrappers.gymnasium", "card_baselines.registry"),
+    ("layers", "card_baselines.neural", "card_baselines.registry"),
     ("layers", "card_baselines.agents", "card_baselines.ppo"),
     ("layers", "card_baselines.ppo", "card_baselines.cli.main"),
     ("game-layers", "card_envs.games.holdem.state", "card_envs.games.holdem.actions"),
@@ -142,3 +146,102 @@ def modules_in(package: Path) -> list[str]:
     """Names of the modules and packages directly inside `package`."""
     modules = [path.stem for path in package.glob("*.py") if path.stem != "__init__"]
     return modules + [path.parent.name for path in package.glob("*/__init__.py")]
+
+
+NAME = re.compile(r"(card_\w+(?:\.\w+)+):[A-Za-z_]\w*")
+"""A string that names an object: "module:NAME"."""
+STILL_ALLOWED = {("card_envs.envs", "card_envs.history")}
+"""Edges that a string may make although the layers forbid them: (module, package that it names)."""
+
+
+def sources() -> dict[str, ast.Module]:
+    """Every module of the three packages, parsed, by its name."""
+    found = {}
+    for root, folder in ROOTS.items():
+        for path in (folder / root).rglob("*.py"):
+            parts = path.relative_to(folder).with_suffix("").parts
+            found[".".join(parts).removesuffix(".__init__")] = ast.parse(path.read_text())
+    return found
+
+
+def named_by(tree: ast.Module) -> set[str]:
+    """Modules in the strings "module:NAME" of a file."""
+    texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    return {match[1] for text in texts if (match := NAME.fullmatch(text))}
+
+
+def imported_by(tree: ast.Module, known: Collection[str]) -> set[str]:
+    """Modules that a file imports, inside functions too."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {name if (name := f"{node.module}.{alias.name}") in known else node.module for alias in node.names}
+    return found & set(known)
+
+
+def layer_of(module: str) -> tuple[int, str]:
+    """Place of a module's layer, 0 for the highest, and the component of that layer that it belongs to."""
+    for place, layer in enumerate(CONTRACTS["layers"]["layers"]):
+        for component in modules_of(layer):
+            if module == component or module.startswith(f"{component}."):
+                return place, component
+    return -1, module  # the roots and the ids of environments, which are above all
+
+
+def breaks_layers(module: str, named: str) -> bool:
+    (above, one), (below, other) = layer_of(module), layer_of(named)
+    return above >= below and one != other
+
+
+def is_allowed(module: str, named: str) -> bool:
+    return any(module == one and named.startswith(other) for one, other in STILL_ALLOWED)
+
+
+def test_strings_that_name_objects_keep_the_layers() -> None:
+    found = {(module, named) for module, tree in sources().items() for named in named_by(tree)}
+    assert ("card_envs.registration", "card_envs.gymnasium_env") in found
+    assert not {edge for edge in found if breaks_layers(*edge) and not is_allowed(*edge)}
+
+
+def test_a_string_that_breaks_the_layers_is_found() -> None:
+    tree = ast.parse('FACTORY = "card_envs.match.play:play_match"\n"""Text about card_envs.match.play:play_match."""')
+    assert named_by(tree) == {"card_envs.match.play"}
+    assert breaks_layers("card_envs.game", "card_envs.match.play")
+    assert breaks_layers("card_envs.analysis.adaptation", "card_envs.history.formats")
+    assert not breaks_layers("card_envs.match.power", "card_envs.match.play")
+    assert not breaks_layers("card_envs.big2_v0", "card_envs.envs")
+
+
+def test_no_modules_import_or_name_each_other_in_a_circle() -> None:
+    trees = sources()
+    uses = {
+        module: {used for used in imported_by(tree, trees) | named_by(tree) if not is_allowed(module, used)} - {module}
+        for module, tree in trees.items()
+    }
+    circles, finished = [], set[str]()
+
+    def visit(module: str, path: tuple[str, ...]) -> None:
+        if module in path:
+            circles.append(path[path.index(module) :])
+        elif module not in finished:
+            for used in sorted(uses.get(module, ())):
+                visit(used, (*path, module))
+            finished.add(module)
+
+    for module in uses:
+        visit(module, ())
+    assert not circles
+
+
+def test_the_kernel_cache_names_no_game_and_only_the_compiler_uses_it() -> None:
+    for path in (REPO / "card_envs" / "kernel_cache").glob("*.py"):
+        text = path.read_text(encoding="utf-8").replace("card_envs.kernel_cache", "").replace("card_envs.files", "")
+        assert not re.search(r"card_|\b(game|card|seat|poker|holdem|big2)s?\b", text, re.I), path
+    trees = sources()
+    users = {
+        module for module, tree in trees.items() if any("kernel_cache" in used for used in imported_by(tree, trees))
+    }
+    outside = {module for module in users if not module.startswith("card_envs.kernel_cache.")}
+    assert outside == {"card_envs.compiler", "card_envs.compiler.jit"}

@@ -59,6 +59,7 @@ class CardVecEnv(VecEnv):
         illegal_action: Treatment of illegal actions: "raise" raises IllegalActionError, "penalty" plays a random legal
             action instead and subtracts 1 from the reward, "random" plays one without the penalty. The info of such a
             step has `illegal_action`.
+        skip_forced: Whether decisions with one legal action are taken without being shown.
         settings: Arguments of the environment, such as num_players=6, if `game` is an id.
 
     Raises:
@@ -80,11 +81,12 @@ class CardVecEnv(VecEnv):
         reward_scale: float = 1.0,
         mask_in_observation: bool = False,
         illegal_action: str = "raise",
+        skip_forced: bool = False,
         **settings: Any,
     ) -> None:
         self.game = game = as_game(game, **settings)
         with explain_memory(game, num_tables):
-            self.tables = SingleSeatTables(game, num_tables, opponents, seat, seed)
+            self.tables = SingleSeatTables(game, num_tables, opponents, seat, seed, skip_forced)
         self.reward_scale = reward_scale
         self.render_mode: str | None = None
         self.spec: EnvSpec | None = None  # this environment has no id in Gymnasium's registry

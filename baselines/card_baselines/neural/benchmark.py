@@ -21,7 +21,6 @@ import numpy as np
 from card_baselines.average_strategy.average_callbacks import SNAPSHOTS_FOLDER
 from card_baselines.exploitability.ranges.flop_holdem import exploit_flop_holdem
 from card_baselines.exploitability.target import ExploitSettings, Target
-from card_baselines.registry import ALGORITHMS
 from card_baselines.run_folder import EVALUATION, RunFolder
 from card_baselines.runs.algorithm import find_algorithm
 from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
@@ -31,6 +30,7 @@ from card_envs.analysis.exploitability.best_response import exact_exploitability
 from card_envs.damaged_files import read_json_object
 from card_envs.envs import make_game
 from card_envs.match.summary import Summary, summarise
+from card_envs.plugins import ALGORITHMS, list_plugins
 
 _POINTS = 12
 """Number of evaluations during a run."""
@@ -91,7 +91,7 @@ ENTRANTS = {
 
 def can_learn(entrant: str, game: str) -> bool:
     """Return True if a learner has settings for a game."""
-    return GAMES[game].preset in find_algorithm(ALGORITHMS[ENTRANTS[entrant].algorithm]).presets
+    return GAMES[game].preset in find_algorithm(list_plugins(ALGORITHMS)[ENTRANTS[entrant].algorithm]).presets
 
 
 def run_cell(folder: Path, game: str, entrant: str, seed: int, minutes: float) -> dict[str, Any]:
@@ -113,7 +113,7 @@ def run_cell(folder: Path, game: str, entrant: str, seed: int, minutes: float) -
         raise ValueError(f"{path} holds a run of {before:g} minutes, not {budget:g}: choose another folder")
     if (path / EVALUATION).exists():
         return read_cell(run, game, entrant, seed)
-    algorithm = find_algorithm(ALGORITHMS[who.algorithm])
+    algorithm = find_algorithm(list_plugins(ALGORITHMS)[who.algorithm])
     config = replace(
         algorithm.presets[where.preset],
         seed=seed,

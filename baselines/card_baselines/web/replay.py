@@ -247,11 +247,9 @@ def _is_secret(session: StoredSession) -> bool:
 
 
 def _draw(moment: Moment) -> NDArray[np.uint8]:
-    from card_envs.canvas import PixelCanvas
+    from card_envs.canvas import draw_pixels
 
-    paint = PICTURE.require(moment.game)
-    picture: NDArray[np.uint8] = paint(PixelCanvas, moment.tables, None, moment.names).array()
-    return picture
+    return draw_pixels(PICTURE.require(moment.game)(moment.tables, None, moment.names))
 
 
 def _describe_actions(game: Game, tables: Tables, actions: Sequence[int]) -> tuple[tuple[str, ...], tuple[int, ...]]:

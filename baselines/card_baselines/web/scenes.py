@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from card_baselines.web.session import Session
-from card_envs.canvas import ShapeCanvas
 from card_envs.cards import NO_CARD
 from card_envs.game import Game, Tables
 from card_envs.rendering.pictures import PICTURE
@@ -43,19 +42,19 @@ def make_scene(
         reveal_at_end: Whether all cards are shown when the deal is over, in games whose players show their hands.
 
     Returns:
-        The keys size, shapes (see `card_envs.canvas.ShapeCanvas`; null and empty for a game without drawing), text,
+        The keys size, shapes (see `card_envs.canvas.Canvas.to_json`; null and empty for a game without drawing), text,
         seat, names, actor (-1 when the hand is over), over, payoffs (by seat), cards (of the seat), choices (empty
         unless the seat is to act).
     """
     is_revealed = reveal_at_end and game.info.shows_hands_at_end and bool(tables["is_over"][0])
     views = tables if seat is None or is_revealed else censor_table(game, tables, 0, seat)
     paint, private_cards = PICTURE.find(game), game.info.private_cards
-    canvas = None if paint is None else paint(ShapeCanvas, views, seat, names)
+    canvas = None if paint is None else paint(views, seat, names)
     held = [] if seat is None or private_cards is None else private_cards(views, 0, seat)
     actor = int(views["actor"][0])
     return {
         "size": None if canvas is None else list(canvas.size),
-        "shapes": [] if canvas is None else canvas.shapes,
+        "shapes": [] if canvas is None else canvas.to_json(),
         "text": insert_names(game.text(views, 0, None if is_revealed else seat), names),
         "seat": seat,
         "names": list(names),

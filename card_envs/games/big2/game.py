@@ -17,7 +17,7 @@ from card_envs.games.big2.actions import NUM_ACTIONS
 from card_envs.games.big2.combos import NO_COMBO, ORDER_OF_CARD
 from card_envs.games.big2.config import RULES, Big2Config
 from card_envs.games.big2.encoders import ENCODERS
-from card_envs.games.big2.full_state import STATE_LAYOUT, write_state
+from card_envs.games.big2.full_state import STATE_LAYOUT
 from card_envs.games.big2.state import HAND_SIZE, NO_KIND, NUM_SEATS, TABLE, Table
 from card_envs.observation import Encoder, find_encoder
 
@@ -49,7 +49,6 @@ def big2_game(config: Big2Config, encoder: str | Encoder = "charlesworth412", na
         start=kernels.start,
         **kernels.LOOPS,
         deal_with=deal_with,
-        write_state=write_state,
         action_name=view.action_name,
         why_illegal=view.why_illegal,
         text=view.text,

@@ -6,7 +6,8 @@ from typing import Any
 
 from card_envs.compiler import kernel
 from card_envs.game_loops import game_loops
-from card_envs.games.big2.legal import is_listed, random_action, write_mask
+from card_envs.games.big2.full_state import write_state
+from card_envs.games.big2.legal import forced_action, is_listed, random_action, write_mask
 from card_envs.games.big2.state import Table
 from card_envs.games.big2.tricks import act, deal_cards, open_deal
 from card_envs.games.big2.view import censor
@@ -38,6 +39,8 @@ LOOPS = game_loops(
     random_action=random_action,
     write_mask=write_mask,
     censor=censor,
+    write_state=write_state,
+    forced_action=forced_action,
 )
 deal, step = LOOPS["deal"], LOOPS["step"]
 

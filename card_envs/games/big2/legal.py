@@ -15,6 +15,7 @@ import numpy as np
 
 from card_envs.bits import bit_count, lowest_bit
 from card_envs.compiler import kernel
+from card_envs.game_loops import NO_ACTION
 from card_envs.games.big2.actions import (
     FIRST_PAIR,
     FOUR_CARD_ACTIONS,
@@ -114,6 +115,12 @@ def random_action(t: Table, stream: Any) -> Any:
     if t.num_legal <= 1:
         return np.int64(PASS if t.actor == NOBODY else t.legal[0])
     return np.int64(t.legal[random_below(stream, t.num_legal)])
+
+
+@kernel
+def forced_action(t: Table) -> Any:
+    """Return the only legal id, or NO_ACTION if there are more."""
+    return np.int64(t.legal[0]) if t.num_legal == 1 else np.int64(NO_ACTION)
 
 
 @kernel

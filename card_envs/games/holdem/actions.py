@@ -8,6 +8,7 @@ import numpy as np
 
 from card_envs.bits import bit_count, lowest_bit, nth_bit
 from card_envs.compiler import kernel
+from card_envs.game_loops import NO_ACTION
 from card_envs.games.holdem.state import (
     CALL,
     FOLD,
@@ -154,3 +155,12 @@ def random_action(t: Table, stream: Any) -> Any:
         return nth_bit(bits, random_below(stream, count))
     pick = random_below(stream, count + t.max_raise_to - t.min_raise_to + 1)
     return nth_bit(bits, pick) if pick < count else np.int64(t.min_raise_to) + INTEGERS_OFFSET + pick - count
+
+
+@kernel
+def forced_action(t: Table) -> Any:
+    """Return the only legal id, or NO_ACTION if there are more."""
+    bits = np.int64(t.legal)
+    if bits & (bits - 1) != 0 or (t.menu == MENU_INTEGERS and t.max_raise_to > 0):
+        return np.int64(NO_ACTION)
+    return lowest_bit(bits)

@@ -13,7 +13,7 @@ from card_envs.games.holdem import kernels, view
 from card_envs.games.holdem.amounts import check_stacks
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders import ENCODERS
-from card_envs.games.holdem.full_state import state_layout, write_state
+from card_envs.games.holdem.full_state import state_layout
 from card_envs.games.holdem.rules import RULES
 from card_envs.games.holdem.state import MAX_SEATS, MENU_INTEGERS
 from card_envs.games.holdem.view import position_names, positions_of
@@ -50,7 +50,6 @@ def holdem_game(name: str, config: HoldemConfig, encoder: str | Encoder = "defau
         start=kernels.start,
         **kernels.LOOPS,
         deal_with=partial(_deal_with, config),
-        write_state=write_state,
         action_name=view.action_name,
         why_illegal=view.why_illegal,
         text=view.text,

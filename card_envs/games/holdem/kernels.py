@@ -12,6 +12,7 @@ from card_envs.game import ILLEGAL, NOBODY
 from card_envs.game_loops import game_loops
 from card_envs.games.holdem.actions import (
     FIRST_RAISE_ACTION,
+    forced_action,
     is_legal,
     kind_of,
     raise_to_of,
@@ -19,6 +20,7 @@ from card_envs.games.holdem.actions import (
     write_mask,
 )
 from card_envs.games.holdem.betting import act, deal_cards, move_button, restore_stacks, start_hand
+from card_envs.games.holdem.full_state import write_state
 from card_envs.games.holdem.state import CALL, FOLD, Table
 from card_envs.games.holdem.view import censor
 from card_envs.records import Tables
@@ -62,6 +64,8 @@ LOOPS = game_loops(
     random_action=random_action,
     write_mask=write_mask,
     censor=censor,
+    write_state=write_state,
+    forced_action=forced_action,
 )
 deal, step = LOOPS["deal"], LOOPS["step"]
 

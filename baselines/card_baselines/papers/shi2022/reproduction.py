@@ -25,10 +25,9 @@ from card_baselines.papers.shi2022.training import ALGORITHM, ENV, SEATS, Config
 from card_baselines.ppo.algorithm import ALGORITHM as SELF_PLAY_PPO
 from card_baselines.ppo.config import Config as PpoConfig
 from card_baselines.progress import ProgressBar
-from card_baselines.registry import AGENTS
 from card_baselines.run_folder import EVALUATION, RunFolder
 from card_baselines.runs.run import train
-from card_envs.agent import Agent, decisions_at, find_agent
+from card_envs.agent import Agent, decisions_at, find_agent, known_agents
 from card_envs.match import play_match
 
 SIX_NETWORKS: dict[str, dict[str, Any]] = {
@@ -93,7 +92,7 @@ class Shi2022Reproduction(Reproduction[Options, Scale]):
     def _measure(self, cell: Cell, variant: str) -> dict[str, Any]:
         """Return our result for a printed number, against one variant of the opponent."""
         matches = [self._play_seed(self._train(cell.row, seed), variant, seed) for seed in self.seeds]
-        is_scripted = variant in AGENTS and variant not in SEARCHING
+        is_scripted = variant in known_agents() and variant not in SEARCHING
         return asdict(cell) | {
             "history": self.options.history,
             "learner": self.options.learner,
@@ -153,7 +152,7 @@ class Shi2022Reproduction(Reproduction[Options, Scale]):
 
     def _make_opponent(self, variant: str, seed: int) -> tuple[Agent, str]:
         """Return an opponent, after training it if need be, and a name that is unique for its settings."""
-        if variant in AGENTS:
+        if variant in known_agents():
             return find_agent(variant, self.game), variant
         algorithm, _, history = variant.partition(" ")
         folder = self._train(algorithm, seed, history)
@@ -186,7 +185,7 @@ class Shi2022Reproduction(Reproduction[Options, Scale]):
 def _list_variants(cell: Cell) -> list[str]:
     """Return the agents that play for the opponent of a cell: a strict and a loose one where it has both."""
     loose = f"{cell.opponent}_loose"
-    return [f"{cell.opponent}_strict", loose] if loose in AGENTS else [cell.opponent]
+    return [f"{cell.opponent}_strict", loose] if loose in known_agents() else [cell.opponent]
 
 
 def measure_decision_times(agent: Shi2022Agent) -> dict[str, float]:

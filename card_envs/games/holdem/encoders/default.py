@@ -62,31 +62,30 @@ def layout(config: HoldemConfig) -> Layout:
         Block("min_raise_to", 1, "smallest raise open to me, 0 where none is"),
         Block("max_raise_to", 1, "largest raise open to me, 0 where none is"),
     ]
-    return Layout((*blocks, *_history_blocks(config)), private_from_cards=True)
+    return Layout((*blocks, *history_blocks(config, ", me first")), private_from_cards=True)
 
 
-def _history_blocks(config: HoldemConfig) -> list[Block]:
+def history_blocks(config: HoldemConfig, order: str) -> list[Block]:
+    """Return the blocks of `write_history`; `order` ends descriptions that list seats, such as ", me first"."""
     n, streets = config.num_players, len(config.board_cards)
     if config.has_whole_history:
         caps = [int(cap) for cap in config.max_raises or ()]
         return [
             Block(
-                "callers", (sum(cap + 1 for cap in caps), n), "by street and bet level: who checked or called, me first"
+                "callers", (sum(cap + 1 for cap in caps), n), f"by street and bet level: who checked or called{order}"
             ),
-            Block("raisers", (sum(caps), n), "by street and bet level: who raised, one-hot, me first"),
+            Block("raisers", (sum(caps), n), f"by street and bet level: who raised, one-hot{order}"),
         ]
     return [
-        Block(
-            "recent_seat", (RECENT_ACTIONS, n), "who took each of the last decisions, latest first, one-hot, me first"
-        ),
+        Block("recent_seat", (RECENT_ACTIONS, n), f"who took each of the last decisions, latest first, one-hot{order}"),
         Block("recent_kind", (RECENT_ACTIONS, _KINDS), "fold, check or call, bet or raise"),
         Block("recent_amount", RECENT_ACTIONS, "street commitment after the decision"),
         Block("street_raises", streets, "bets and raises on each street, in quarters, at most 1"),
-        Block("street_callers", (streets, n), "who checked or called on each street, me first"),
+        Block("street_callers", (streets, n), f"who checked or called on each street{order}"),
         Block(
             "street_raisers",
             (streets, n),
-            "who bet or raised on each street (up to the fourth raise, and the last), me first",
+            f"who bet or raised on each street (up to the fourth raise, and the last){order}",
         ),
     ]
 
@@ -104,9 +103,15 @@ def write_blocks(t: Table, seat: Any, o: Any) -> Any:
     o.values[np.uint64(at + seat_position(t, me))] = 1.0
     at = _write_chips(t, me, o, at + n, scale)
     at = _write_bets(t, me, o, at, scale)
+    return write_history(t, me, o, at, scale)
+
+
+@kernel
+def write_history(t: Table, me: Any, o: Any, at: Any, scale: Any) -> Any:
+    """Write the betting with seats counted from `me`, in numbers that are 0 before; return the index after them."""
     if t.whole_history == 0:
         at = _write_recent_history(t, me, o, at, scale)
-    return write_callers_and_raisers(t, me, n, o, at)
+    return write_callers_and_raisers(t, me, np.int64(t.num_seats), o, at)
 
 
 @kernel
@@ -114,14 +119,14 @@ def write_cards(t: Table, me: Any, o: Any) -> Any:
     """Write cards, category and strength; return the index of the next block."""
     at = np.int64(t.deck_size)
     hole, first = me * t.num_hole_cards, np.int64(t.first_board_card)
-    o.values[_place_in_deck(t, hole)] = 1.0
-    o.values[_place_in_deck(t, hole + t.num_hole_cards - 1)] = 1.0
+    o.values[place_in_deck(t, hole)] = 1.0
+    o.values[place_in_deck(t, hole + t.num_hole_cards - 1)] = 1.0
     if t.cards_shown[MAX_STREETS - 1] == 0:
         return at
     shown = np.int64(t.cards_shown[t.street])
     next_block = np.uint64(at + t.deck_size)
     for k in range(MAX_BOARD):  # no branch, which the processor could not predict: hidden cards write 0
-        place = _place_in_deck(t, first + k) + np.uint64(at)
+        place = place_in_deck(t, first + k) + np.uint64(at)
         o.values[place if k < shown else next_block] = 1.0 if k < shown else 0.0
     at += np.int64(t.deck_size)
     if t.is_ranked == 0:
@@ -134,7 +139,7 @@ def write_cards(t: Table, me: Any, o: Any) -> Any:
 
 
 @kernel
-def _place_in_deck(t: Table, k: Any) -> Any:
+def place_in_deck(t: Table, k: Any) -> Any:
     """Return the index in the ordered deck, uint64, of the k-th card of the deck field."""
     card = np.int64(t.deck[np.uint64(k)])
     if t.is_full_deck == 1:

@@ -17,8 +17,8 @@ from typing import Any
 from numba.core import codegen, compiler, dispatcher, registry, sigutils
 from numba.core.compiler_lock import global_compiler_lock
 
-from card_envs.compiler.cache_folder import cache_folder
-from card_envs.compiler.kernel_cache import KernelCache
+from card_envs.kernel_cache.files import KernelCache
+from card_envs.kernel_cache.folder import cache_folder
 
 
 class Kernel(registry.CPUDispatcher):  # type: ignore[misc]  # Numba's types are partial
@@ -39,7 +39,7 @@ class Kernel(registry.CPUDispatcher):  # type: ignore[misc]  # Numba's types are
 
     def compile(self, sig: Any) -> Any:
         """Return the version for a signature; a version that only kernels can call is compiled again for Python."""
-        from card_envs.compiler.progress import progress  # not needed without the compiler
+        from card_envs.kernel_cache.progress import progress  # not needed without the compiler
 
         with global_compiler_lock:
             types = tuple(sigutils.normalize_signature(sig)[0])
@@ -69,14 +69,14 @@ class _KernelCompiler(dispatcher._FunctionCompiler):  # type: ignore[misc, name-
 
     def compile(self, args: Any, return_type: Any) -> Any:
         """Return the function compiled for argument types; the kernels that it calls are compiled within this call."""
-        from card_envs.compiler.progress import progress
+        from card_envs.kernel_cache.progress import progress
 
         with progress.report_function(), _use_unique_symbols(self.targetdescr.target_context), _pause_collector():
             return super().compile(args, return_type)
 
     def _compile_core(self, args: Any, return_type: Any) -> Any:
         """Compile the function that Python called to machine code, and functions that it calls as `_HelperLibrary`."""
-        from card_envs.compiler.progress import progress
+        from card_envs.kernel_cache.progress import progress
 
         context, is_helper = self.targetdescr.target_context, progress.depth > 1
         flags = compiler.Flags()
@@ -98,9 +98,9 @@ class _KernelCompiler(dispatcher._FunctionCompiler):  # type: ignore[misc, name-
 
 @contextlib.contextmanager
 def _pause_collector() -> Iterator[None]:
-    """Let Python collect no cyclic garbage meanwhile: Numba makes millions of objects, most of which stay.
+    """Disable the garbage collector inside the block: Numba makes millions of objects, most of which stay.
 
-    Looking through them again and again is a tenth of the time that compiling a game takes.
+    Looking through them again and again takes a tenth of the time of compiling.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -119,7 +119,7 @@ class _HelperLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]  # Numba's t
 
     It is optimised and compiled as a part of each kernel that Python calls. Numba would do that for every function
     together with all its callees: in a chain of ten functions, the last one ten times. That took half of the time of
-    compiling a game.
+    compiling.
     """
 
     def finalize(self) -> None:
@@ -191,9 +191,9 @@ def _use_unique_symbols(context: Any) -> Iterator[None]:
     Numba distinguishes functions with the same name by counters: each function has a number, and a record type appears
     in the name of a function not with its fields but with the number that it got when the process first used it
     (`numba.types.Record.mangling_args`). Such names are unique within one process only, but compiled code on disk keeps
-    them: two processes that play tables of different sizes can give `step_rows` for one record and `step_rows` for
-    another the same name, and a process that loads both gets the code of one of them for both. It then reads the fields
-    of a table at wrong offsets (`tests/compiler/test_numba.py` shows this with plain Numba).
+    them: two processes that use records of different sizes can give `step_rows` for one record and `step_rows` for
+    another the same name, and a process that loads both gets the code of one of them for both. It then reads fields
+    at wrong offsets (`tests/compiler/test_numba.py` shows this with plain Numba).
 
     Therefore names get a random tag, drawn for every compilation (not per process: forked processes would share it).
     All functions that are compiled within one compilation share the tag, because callers and callees must agree on

@@ -8,7 +8,9 @@ import sys
 import time
 from collections.abc import Iterator
 
-from card_envs.compiler.cache_folder import cache_folder
+from card_envs.kernel_cache.folder import cache_folder
+
+_PACKAGE = __name__.partition(".")[0]
 
 
 class CompileProgress:
@@ -31,9 +33,9 @@ class CompileProgress:
 
     def _begin(self) -> None:
         if self._count == 0:
-            outlook = "cached for later runs" if cache_folder("card_envs") else "not cached: no folder is writable"
-            logging.getLogger("card_envs").warning(
-                "card_envs compiles its kernels: 5 to 15 seconds per game, longer on a busy machine (%s)", outlook
+            outlook = "cached for later runs" if cache_folder(_PACKAGE) else "not cached: no folder is writable"
+            logging.getLogger(_PACKAGE).warning(
+                "%s compiles its kernels: 5 to 15 seconds, longer on a busy machine (%s)", _PACKAGE, outlook
             )
         if self.depth == 0:
             self._start = time.monotonic()

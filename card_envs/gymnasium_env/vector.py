@@ -1,4 +1,4 @@
-"""One seat at each of many tables as a Gymnasium vector environment, see `card_wrappers.gymnasium`."""
+"""One seat at each of many tables as a Gymnasium vector environment, see `card_envs.gymnasium_env`."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from card_envs.conventional_aec import ILLEGAL_REWARD
 from card_envs.envs import as_game
 from card_envs.game import Game, check_actions
+from card_envs.gymnasium_env.environment import Info, Observation
 from card_envs.memory import explain_memory
 from card_envs.rendering import FRAMES_PER_SECOND, Frame, check_render_mode
 from card_envs.rendering.pictures import render_table
@@ -25,7 +26,6 @@ from card_envs.single_seat import (
     final_mask,
     observe_finals,
 )
-from card_wrappers.gymnasium.environment import Info, Observation
 
 _RENDER_MODES = ("ansi", "rgb_array")  # not "human", which would open a window for each table
 
@@ -38,6 +38,7 @@ def make_vector_env(
     illegal_action: str = "penalty",
     render_mode: str | None = None,
     autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+    skip_forced: bool = False,
     **settings: Any,
 ) -> CardVectorEnv:
     """Return `num_envs` tables of an environment id as one Gymnasium vector environment.
@@ -50,10 +51,11 @@ def make_vector_env(
         illegal_action: Treatment of illegal actions: "penalty", "random" or "raise", see the module.
         render_mode: "rgb_array", "ansi" or None.
         autoreset_mode: Gymnasium's autoreset mode, see `CardVectorEnv`.
+        skip_forced: Whether decisions with one legal action are taken without being shown.
         settings: Arguments of the environment, such as num_players=6.
     """
     game = as_game(game_id, **settings)
-    return CardVectorEnv(game, num_envs, opponents, seat, illegal_action, render_mode, autoreset_mode)
+    return CardVectorEnv(game, num_envs, opponents, seat, illegal_action, render_mode, autoreset_mode, skip_forced)
 
 
 class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
@@ -71,6 +73,7 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
             step, with any action, returns the first observation of the next episode. "Disabled": tables whose episode
             is over wait for `reset(options={"reset_mask": mask})`. The action mask of a final observation is all ones.
             Several vector wrappers of Gymnasium refuse "SameStep".
+        skip_forced: Whether decisions with one legal action are taken without being shown.
 
     Example:
         >>> import gymnasium
@@ -94,6 +97,7 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         illegal_action: str = "penalty",
         render_mode: str | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+        skip_forced: bool = False,
     ) -> None:
         self.game = game = as_game(game)
         self.num_envs = num_envs
@@ -104,7 +108,7 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         self.single_action_space = spaces.Discrete(game.num_actions)
         self._illegal_action = check_illegal_action(illegal_action)
         with explain_memory(game, num_envs):
-            self._tables = SingleSeatTables(game, num_envs, opponents, seat)
+            self._tables = SingleSeatTables(game, num_envs, opponents, seat, skip_forced=skip_forced)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._everywhere = np.ones(num_envs, np.bool_)

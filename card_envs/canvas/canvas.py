@@ -1,36 +1,90 @@
-"""`Canvas`: smooth shapes, text, playing cards and chips.
+"""`Canvas`: the description of a picture of a table: shapes, lines of text and playing cards.
 
-A game draws its table on any `Canvas`: pixels (`canvas.pixels`), or shapes as data for a web page (`canvas.shapes`).
+A game describes its table once. `canvas.pixels` draws the description with Pillow; a web page draws its `to_json`.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Self
+from typing import Any, NamedTuple
 
 from card_envs.canvas import card_design as design
 from card_envs.canvas import colors
 from card_envs.canvas.colors import INK, Color
-from card_envs.canvas.fonts import shorten, text_width
+from card_envs.canvas.fonts import X_HEIGHT, shorten, text_width
 
 Point = tuple[float, float]
 
 PLATE_SIZE: Point = (118, 40)
 
 
-class Canvas(ABC):
-    """A picture to draw on. Positions and sizes are in pixels of the finished picture, x to the right, y down."""
+class Box(NamedTuple):
+    """A rectangle with rounded corners and the line inside; no outline or no fill for None."""
 
-    @abstractmethod
-    def __init__(self, width: int, height: int, background: Color = colors.WHITE) -> None:
-        """Start an empty picture."""
+    left: float
+    top: float
+    width: float
+    height: float
+    fill: Color | None
+    outline: Color | None
+    line: float
+    radius: float
 
-    @abstractmethod
-    def copy(self) -> Self:
-        """Return an independent canvas with the same picture."""
 
-    @abstractmethod
+class Disc(NamedTuple):
+    """A circle with the line inside."""
+
+    x: float
+    y: float
+    radius: float
+    fill: Color
+    outline: Color | None
+    line: float
+
+
+class Text(NamedTuple):
+    """A line of text; x is its `left`, `middle` or `right`, as `align` says."""
+
+    x: float
+    baseline: float
+    text: str
+    size: float
+    color: Color
+    align: str
+    is_bold: bool
+
+
+class Card(NamedTuple):
+    """A card around its centre, in a style of `canvas.card_design`; face down for `NO_CARD`."""
+
+    x: float
+    y: float
+    width: float
+    card: int
+    style: str
+
+
+Shape = Box | Disc | Text | Card
+
+
+class Canvas:
+    """A picture as a list of shapes, the lowest first.
+
+    Positions and sizes are in pixels of the finished picture, x to the right, y down.
+
+    Args:
+        width: Width of the picture.
+        height: Height of the picture.
+    """
+
+    def __init__(self, width: int, height: int) -> None:
+        self.size = (width, height)
+        self.shapes: list[Shape] = []
+
+    def to_json(self) -> list[list[Any]]:
+        """Return the shapes as lists for a web page: kind and fields, lengths in hundredths, colours as "#rrggbb"."""
+        return [[type(shape).__name__.lower(), *map(_to_json, shape)] for shape in self.shapes]
+
     def box(
         self,
         center: Point,
@@ -41,20 +95,18 @@ class Canvas(ABC):
         radius: float = 0,
     ) -> None:
         """Draw a rectangle with rounded corners."""
+        left, top = center[0] - size[0] / 2, center[1] - size[1] / 2
+        self.shapes.append(Box(left, top, *size, fill, outline, line, radius))
 
-    @abstractmethod
     def disc(self, center: Point, radius: float, fill: Color, outline: Color | None = None, line: float = 0) -> None:
         """Draw a filled circle."""
+        self.shapes.append(Disc(*center, radius, fill, outline, line))
 
-    @abstractmethod
     def text(
         self, position: Point, text: str, size: float, color: Color = INK, align: str = "middle", bold: bool = False
     ) -> None:
         """Write a line whose capitals are centred at y; x is its `left`, `middle` or `right`."""
-
-    @abstractmethod
-    def draw_card(self, center: Point, width: float, card: int, style: str) -> None:
-        """Draw a card in a style of `canvas.cards`, face down for `NO_CARD`."""
+        self.shapes.append(Text(position[0], position[1] + X_HEIGHT * size, text, size, color, align, bold))
 
     def pill(self, center: Point, text: str, size: float, fill: Color, color: Color, bold: bool = False) -> None:
         """Write a line on a rounded label of the width of the line."""
@@ -71,14 +123,14 @@ class Canvas(ABC):
 
     def card(self, center: Point, width: float, card: int, is_dim: bool = False) -> None:
         """Draw a card face up, or face down for `NO_CARD`; dim if it is out of play."""
-        self.draw_card(center, width, card, design.SHADED if is_dim else design.PLAIN)
+        self.shapes.append(Card(*center, width, card, design.SHADED if is_dim else design.PLAIN))
 
     def fan(self, center: Point, width: float, step: float, cards: Sequence[int]) -> None:
         """Draw cards in a row around the centre, `step` apart; of overlapping cards the right one is on top."""
         last = len(cards) - 1
         for k, card in enumerate(cards):
             style = design.COVERED if step < width and k < last else design.PLAIN
-            self.draw_card((center[0] + (k - last / 2) * step, center[1]), width, card, style)
+            self.shapes.append(Card(center[0] + (k - last / 2) * step, center[1], width, card, style))
 
     def card_outline(self, center: Point, width: float) -> None:
         """Draw the outline of a card that is not dealt yet."""
@@ -96,3 +148,14 @@ class Canvas(ABC):
 def format_signed(amount: int) -> str:
     """Return a number with its sign: "+1,200", "-300" or "0"."""
     return f"{amount:+,}" if amount else "0"
+
+
+def to_hex(color: Color) -> str:
+    """Return a colour as "#rrggbb"."""
+    return "#{:02x}{:02x}{:02x}".format(*color)
+
+
+def _to_json(field: Any) -> Any:
+    if isinstance(field, tuple):
+        return to_hex(field)
+    return round(field, 2) if isinstance(field, float) else field

@@ -1,4 +1,4 @@
-"""One seat of a card game as a Gymnasium environment, see `card_wrappers.gymnasium`."""
+"""One seat of a card game as a Gymnasium environment, see `card_envs.gymnasium_env`."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ def make_env(
     seat: int | None = None,
     illegal_action: str = "penalty",
     render_mode: str | None = None,
+    skip_forced: bool = False,
     **settings: Any,
 ) -> CardEnv:
     """Return one seat of an environment id as a Gymnasium environment.
@@ -41,6 +42,7 @@ def make_env(
         seat: Seat of the learner; None draws it for each deal.
         illegal_action: Treatment of illegal actions: "penalty", "random" or "raise", see the module.
         render_mode: "human", "rgb_array", "ansi" or None.
+        skip_forced: Whether decisions with one legal action are taken without being shown.
         settings: Arguments of the environment, such as num_players=6.
 
     Example:
@@ -49,7 +51,7 @@ def make_env(
         >>> sorted(observation)
         ['action_mask', 'observation']
     """
-    return CardEnv(as_game(game_id, **settings), opponents, seat, illegal_action, render_mode)
+    return CardEnv(as_game(game_id, **settings), opponents, seat, illegal_action, render_mode, skip_forced)
 
 
 class CardEnv(gymnasium.Env[Observation, Any]):
@@ -61,6 +63,7 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         seat: Seat of the learner; None draws it for each deal.
         illegal_action: Treatment of illegal actions: "penalty", "random" or "raise", see the module.
         render_mode: "human", "rgb_array", "ansi" or None.
+        skip_forced: Whether decisions with one legal action are taken without being shown.
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": FRAMES_PER_SECOND}  # noqa: RUF012  so Gymnasium declares it
@@ -72,6 +75,7 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         seat: int | None = None,
         illegal_action: str = "penalty",
         render_mode: str | None = None,
+        skip_forced: bool = False,
     ) -> None:
         self.game = game = as_game(game)
         self.render_mode = check_render_mode(render_mode)
@@ -79,7 +83,7 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         self.observation_space = game.observation_space
         self.action_space = spaces.Discrete(game.num_actions)
         self._illegal_action = check_illegal_action(illegal_action)
-        self._tables = SingleSeatTables(game, 1, opponents, seat)
+        self._tables = SingleSeatTables(game, 1, opponents, seat, skip_forced=skip_forced)
         self._last_step: LearnerStep | None = None
         self._is_over = True
 

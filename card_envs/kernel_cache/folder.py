@@ -25,7 +25,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 _MAX_FOLDERS = 4
 """Maximum number of folders per package: two checkouts and their bounds-checked builds. Older ones are deleted."""
 _MAX_FILES = 6000
-"""Maximum number of files per folder; all games with all numbers of seats need a few hundred."""
+"""Maximum number of files per folder; a package of some hundred kernels needs a few hundred."""
 
 
 @cache
@@ -55,7 +55,7 @@ def _candidate_folders() -> Iterator[tuple[Path, bool]]:
         yield Path(os.environ["NUMBA_CACHE_DIR"]), False
     yield _PACKAGE / "__pycache__", True
     with contextlib.suppress(RuntimeError):  # raised by home() if there is no home folder
-        yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "card_envs", True
+        yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / _PACKAGE.name, True
 
 
 def _versions_hash() -> str:

@@ -31,8 +31,8 @@ from numba.core import caching, compiler, dispatcher, serialize
 
 from card_envs.files import replace_file
 
-_LOGGER = logging.getLogger("card_envs")
-_FORMAT = b"card_envs kernel 4\n"
+_LOGGER = logging.getLogger(__name__.partition(".")[0])
+_FORMAT = b"numba kernel 5\n"
 _DIGEST_BYTES = 32
 _is_failure_reported = False
 
