@@ -305,9 +305,9 @@ def _derive_kernels(game: CardGame) -> _Kernels:  # noqa: C901  short kernels, n
         for k in range(o.values.shape[0]):
             o.values[k] = 0.0
         for k in range(num_cards):
-            o.values[k * num_cards + t.deck[k]] = 1.0
+            o.values[k * num_cards + np.int64(t.deck[k])] = 1.0
         if t.actor != NOBODY:
-            o.values[first_actor + t.actor] = 1.0
+            o.values[first_actor + np.int64(t.actor)] = 1.0
         for seat in range(num_seats):
             write_view(t, np.int64(seat), o.values[first_seen + seat * size : first_seen + (seat + 1) * size])
 
