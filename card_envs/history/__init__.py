@@ -5,8 +5,8 @@ from card_envs.history.acpc.replay import replay_acpc_hand
 from card_envs.history.big2.format import Big2Deal, dump_deals, load_deals, parse_deals
 from card_envs.history.big2.replay import replay_deal
 from card_envs.history.errors import HandHistoryError
-from card_envs.history.formats import HistoryFormat, HistoryWriter
 from card_envs.history.hand_record import HandRecord, Move
+from card_envs.history.history_format import HistoryFormat, HistoryWriter
 from card_envs.history.match_file import MatchFile
 from card_envs.history.phh.format import Hand, dump_hand, dump_hands, hand_of, load_hand, load_hands
 from card_envs.history.phh.replay import replay_hand, replay_tables

@@ -37,10 +37,7 @@ def load_text(path: str | Path, encoding: str) -> str:
         raise HandHistoryError(f"{path}: byte {error.start} is not {encoding.upper()} text") from error
     kind = name_of_site(text)
     if kind is not None:
-        from card_envs.history.formats import all_suffixes  # the formats use this module
-
-        known = ", ".join(all_suffixes())
-        raise HandHistoryError(f"{path}: is {kind}, which is not read; the formats of {known} are read")
+        raise HandHistoryError(f"{path}: is {kind}, which is not read; `card-envs replay --help` lists what is read")
     return text
 
 

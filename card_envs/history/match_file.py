@@ -11,7 +11,8 @@ from typing import IO, Any, Self
 
 from card_envs.files import replace_file
 from card_envs.game import Game
-from card_envs.history.formats import HistoryFormat, HistoryWriter, format_of_file, formats, formats_of
+from card_envs.history.formats import format_of_file, formats, formats_of
+from card_envs.history.history_format import HistoryFormat, HistoryWriter
 from card_envs.history.recording import Recorder
 from card_envs.match.callbacks import MatchBatch
 from card_envs.typing import Rows

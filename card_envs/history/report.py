@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from card_envs.history.errors import HandHistoryError, shorten
-from card_envs.history.formats import HistoryFormat, format_of_file, search_suffixes
+from card_envs.history.formats import format_of_file, search_suffixes
+from card_envs.history.history_format import HistoryFormat
 from card_envs.history.results import EXACT, LEGAL_ONLY, MATCHED, MISMATCHED, ODD_CHIP, RAKE, SKIPPED, ReplayResult
 
 _FILES_PER_TASK = 16

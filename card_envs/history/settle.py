@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from card_envs.cards import NO_CARD
 from card_envs.game import NOBODY
@@ -23,9 +23,6 @@ from card_envs.history.results import (
     ReplayResult,
     Stop,
 )
-
-if TYPE_CHECKING:
-    from card_envs.history.holdem_replay import HoldemReplay
 
 _RAKE = Fraction(1, 10)
 """Largest share of a pot that can be rake; card rooms take at most 10 %."""
@@ -134,7 +131,7 @@ def is_raked(won: Sequence[int], returned: Sequence[int], recorded: Sequence[Num
 # --- comparison of results --------------------------------------------------------------------------------------------
 
 
-def compare_result(play: HoldemReplay) -> ReplayResult:
+def compare_result(play: Any) -> ReplayResult:
     """Return the result of a hand whose actions are all legal; `Stop` if the hand has no end or a pot differs."""
     record = play.record
     stacks, problem = _final_stacks(play)
@@ -153,7 +150,7 @@ def compare_result(play: HoldemReplay) -> ReplayResult:
     return ReplayResult(record.source, MATCHED, agreement=agreement, stacks=shown)
 
 
-def _final_stacks(play: HoldemReplay) -> tuple[list[int] | None, str]:
+def _final_stacks(play: Any) -> tuple[list[int] | None, str]:
     """Return the final stacks; None and the reason if they are unknown. `Stop` for a hand without its end."""
     record, t = play.record, play.table
     if play.actor != NOBODY:
@@ -182,7 +179,7 @@ def _final_stacks(play: HoldemReplay) -> tuple[list[int] | None, str]:
     return [before + won for before, won in zip(stacks_before_award(t), settlement.won, strict=True)], ""
 
 
-def _check_pot(play: HoldemReplay) -> None:
+def _check_pot(play: Any) -> None:
     """Compare uncalled chips and the total pot with those that the file states; `Stop` if they differ."""
     record = play.record
     if not record.returned and record.pot is None:
@@ -201,7 +198,7 @@ def _check_pot(play: HoldemReplay) -> None:
         raise Stop(MISMATCHED, "the recording ends before anybody collects the pot")
 
 
-def _compare_stacks(play: HoldemReplay, stacks: list[int], recorded: Sequence[Number]) -> tuple[list[int], str]:
+def _compare_stacks(play: Any, stacks: list[int], recorded: Sequence[Number]) -> tuple[list[int], str]:
     if play.record.scale == 1 and list(recorded) == stacks:
         return stacks, EXACT
     scaled = [Fraction(amount) * play.record.scale for amount in recorded]
@@ -211,14 +208,14 @@ def _compare_stacks(play: HoldemReplay, stacks: list[int], recorded: Sequence[Nu
     return stacks, ODD_CHIP if _is_odd_chip(play, taken) else ""
 
 
-def _compare_values(play: HoldemReplay, stacks: list[int], recorded: Sequence[Number]) -> tuple[list[int], str]:
+def _compare_values(play: Any, stacks: list[int], recorded: Sequence[Number]) -> tuple[list[int], str]:
     starting = play.record.stacks
     won = [after - before for after, before in zip(stacks, starting, strict=True)]
     final = [value + before for value, before in zip(recorded, starting, strict=True)]
     return won, _compare_stacks(play, stacks, final)[1]
 
 
-def _compare_winnings(play: HoldemReplay, stacks: list[int], recorded: Sequence[Number]) -> tuple[list[int], str]:
+def _compare_winnings(play: Any, stacks: list[int], recorded: Sequence[Number]) -> tuple[list[int], str]:
     """Return our winnings and the agreement; some sites include an uncalled bet in winnings, others do not."""
     won = [after - before for after, before in zip(stacks, stacks_before_award(play.table), strict=True)]
     scaled = [Fraction(amount) * play.record.scale for amount in recorded]
@@ -238,7 +235,7 @@ _COMPARISONS = {"finishing_stacks": _compare_stacks, "winnings": _compare_winnin
 """Name of recorded results -> function that returns our results in chips, and the agreement or ""."""
 
 
-def _is_odd_chip(play: HoldemReplay, taken: list[Fraction]) -> bool:
+def _is_odd_chip(play: Any, taken: list[Fraction]) -> bool:
     if not play.is_showdown:
         return False
     settlement = settle(play.table, play.claims)

@@ -13,7 +13,7 @@ from card_envs.games.big2.kernels import step
 from card_envs.games.big2.state import HAND_SIZE, NUM_SEATS
 from card_envs.history.big2.format import Big2Deal, Play, dump_deal, load_deals
 from card_envs.history.big2.replay import Big2Replay
-from card_envs.history.formats import HistoryFormat, HistoryWriter
+from card_envs.history.history_format import HistoryFormat, HistoryWriter
 from card_envs.history.recording import PlayedHands, names_by_seat
 
 
