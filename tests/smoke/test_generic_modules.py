@@ -28,7 +28,8 @@ ABOUT_ONE_GAME = (
     "wrappers/card_wrappers/slumbot/", "wrappers/card_wrappers/openspiel/universal_poker.py",
     # agents, papers, and what shows or trains certain games by their ids
     "baselines/card_baselines/agents/", "baselines/card_baselines/papers/", "baselines/card_baselines/registry.py",
-    "baselines/card_baselines/cli/commands/panel.py", "baselines/card_baselines/cli/examples.py",
+    "baselines/card_baselines/cli/commands/panel.py", "baselines/card_baselines/cli/strengths.py",
+    "baselines/card_baselines/cli/examples.py",
     "baselines/card_baselines/ppo/presets.py",
     "baselines/card_baselines/league/style.py", "baselines/card_baselines/situations.py",
     "baselines/card_baselines/big2_benchmark/", "baselines/card_baselines/cli/commands/big2_benchmark.py",
