@@ -20,7 +20,7 @@ from card_baselines.exploitability.ranges.strategy import AgentStrategy
 from card_baselines.exploitability.ranges.turn_endgame import TurnEndgame
 from card_baselines.solvers.resolving.agent import RANGE_SHARE, Resolve, ResolveTurn
 from card_baselines.solvers.resolving.trunk import Blueprint
-from card_baselines.solvers.subgame_betting import NUM_PLAYERS, grow_betting
+from card_baselines.solvers.tree import NUM_PLAYERS, grow_betting
 from card_envs import make_game
 from card_envs.agent import Agent, decisions_at, find_agent
 from card_envs.game import Game

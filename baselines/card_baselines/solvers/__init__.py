@@ -11,7 +11,8 @@
 | `limit.agent`, `no_limit.agent` | the agents that play them: `cfr`, `cfr_small`, `cfr_large`, `cfr_no_limit` |
 | `limit.train_mccfr`, `limit.train_public_chance_cfr`, `no_limit.train_menu_cfr` | the training scripts |
 | `resolving` | solving river and turn anew while playing: ranges, subgames with a gadget, the agents |
-| `subgame_betting` | the betting of any heads-up game from a table on, as a tree |
+| `tree` | the betting of two-player games as a tree, and the decisions found at tables |
+| `regret` | regret matching |
 | `solver`, `training` | base class of the algorithms; settings and learner of the training scripts |
-| `ranked_hands` | all hands on a board, ordered by strength |
+| `hands` | all hands on a board, ordered by strength, and sums over the hands of an opponent |
 """

@@ -28,7 +28,7 @@ STEP = np.dtype(
         np.record,
         [
             ("player", np.int64),
-            ("num_legal", np.int64),
+            ("legal", np.int64),  # set of legal actions: bit a stands for action a
             ("kind", np.int64, (NUM_ACTIONS,)),  # result of each action
             ("next", np.int64, (NUM_ACTIONS,)),  # decision of the street, or index of the close, after each action
             ("reach", np.int64),  # slot of the opponent's reach probabilities
@@ -148,7 +148,7 @@ class _Shape:
             for action, child in enumerate(children.tolist()):
                 if child < 0:
                     continue
-                step["num_legal"] += 1
+                step["legal"] |= 1 << action
                 step["value_after"][action] = free[k] + action
                 step["reach_after"][action] = step["reach"]
                 if step["player"] != learner:

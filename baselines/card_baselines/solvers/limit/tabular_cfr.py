@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, NUM_PLAYERS, grow_tree, num_rows
+from card_baselines.solvers.regret import match_regrets
 from card_envs.compiler import kernel
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import NOBODY
@@ -63,15 +64,14 @@ def solve(config: HoldemConfig, iterations: int) -> NDArray[np.float64]:
     tree, deals = grow_tree(config, hands), _all_deals(config)
     regrets = np.zeros((num_rows(tree, hands), NUM_ACTIONS))
     deltas, strategy, sums = np.zeros_like(regrets), np.zeros_like(regrets), np.zeros_like(regrets)
-    walk = np.zeros(len(tree), WALK)
+    walk, totals = np.zeros(len(tree), WALK), np.zeros(len(regrets))
     for iteration in range(1, iterations + 1):
         for player in range(NUM_PLAYERS):
-            match_regrets(tree, regrets, strategy)
+            write_policy(tree, regrets, totals, strategy)
             deltas[:] = 0
             improve(tree, deals, walk, strategy, deltas, sums, np.int64(player), np.float64(iteration))
             np.maximum(regrets + deltas, 0, out=regrets)
-    match_regrets(tree, sums, strategy)
-    return strategy
+    return average_policy(tree, sums)
 
 
 def _all_deals(config: HoldemConfig) -> np.ndarray[Any, np.dtype[Any]]:
@@ -92,26 +92,22 @@ def _all_deals(config: HoldemConfig) -> np.ndarray[Any, np.dtype[Any]]:
     return deals
 
 
+def average_policy(tree: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the strategy (rows, actions) in proportion to regrets or summed strategies (`regret.match_regrets`)."""
+    policy = np.zeros(weights.shape)
+    write_policy(tree, weights, np.zeros(len(weights)), policy)
+    return policy
+
+
 @kernel
-def match_regrets(tree: Any, weights: Any, strategy: Any) -> None:
-    """Write the strategy of regret matching (rows, actions); uniform where no entry of `weights` is positive."""
-    for n in range(tree.shape[0]):
-        node = tree[n]
-        if node.player == NOBODY:
-            continue
-        last = weights.shape[0]
-        for other in range(n + 1, tree.shape[0]):
-            if tree[other].player != NOBODY:
-                last = np.int64(tree[other].first_row)
-                break
-        for row in range(np.int64(node.first_row), last):
-            total = 0.0
-            for action in range(NUM_ACTIONS):
-                total += max(0.0, weights[row, action])
-            for action in range(NUM_ACTIONS):
-                is_legal = node.child[action] >= 0
-                fair = 1.0 / node.num_legal if is_legal else 0.0
-                strategy[row, action] = max(0.0, weights[row, action]) / total if total > 0.0 else fair
+def write_policy(tree: Any, weights: Any, totals: Any, policy: Any) -> None:
+    """Write the strategy of regret matching (rows, actions); `totals` (rows,) is scratch space."""
+    last = weights.shape[0]
+    for n in range(tree.shape[0] - 1, -1, -1):
+        if tree[n].player != NOBODY:
+            first = np.int64(tree[n].first_row)
+            match_regrets(weights[first:last].T, np.int64(tree[n].legal), last - first, totals, policy[first:last].T)
+            last = first
 
 
 @kernel

@@ -16,7 +16,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.no_limit.hand_vectors import Hands, arrange_hands
+from card_baselines.solvers.hands import Hands, arrange_hands
 from card_baselines.solvers.no_limit.menu_tree import NUM_PLAYERS, MenuTree, grow_menu_tree
 from card_baselines.solvers.no_limit.menu_walk import ANSWER, LEARN, RESPOND, Settings, Tables, Walk, walk_from
 from card_baselines.solvers.solver import DealSolver

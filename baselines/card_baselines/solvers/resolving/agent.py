@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from card_baselines.solvers.hands import WHOLE_BOARD
 from card_baselines.solvers.limit.agent import CfrLarge
 from card_baselines.solvers.limit.betting_tree import is_two_player_limit
 from card_baselines.solvers.no_limit.agent import CfrNoLimit
 from card_baselines.solvers.no_limit.menu_tree import is_two_player_menu
-from card_baselines.solvers.ranked_hands import WHOLE_BOARD
-from card_baselines.solvers.resolving.betting_paths import Numbers
 from card_baselines.solvers.resolving.resolver import Resolver
 from card_baselines.solvers.resolving.river_resolver import RiverResolver
 from card_baselines.solvers.resolving.trunk import FIRST_BOARD_CARD, Blueprint, Trunk
 from card_baselines.solvers.resolving.turn_resolver import TurnResolver
+from card_baselines.solvers.tree import Numbers
 from card_envs.agent import Agent, Decisions, StochasticAgent
 from card_envs.game import Game, Tables
 from card_envs.games.holdem.config import is_texas_holdem
@@ -48,7 +48,7 @@ class Resolve(StochasticAgent):
 
         Raises:
             ValueError: For other games and blueprints, numbers out of range, and bet menus and stacks with more than
-                `betting_paths.MAX_DECISIONS` sequences of bets.
+                `tree.MAX_DECISIONS` sequences of bets.
         """
         is_limit = is_two_player_limit(game.config)
         self.policy = (CfrLarge(game) if is_limit else CfrNoLimit(game)) if policy is None else policy
@@ -133,7 +133,7 @@ class ResolveTurn(Resolve):
             turn_iterations: Iterations of CFR+ for a turn, each with one of the rivers that may follow.
 
         Raises:
-            ValueError: As for `Resolve`, and if the betting of a turn has more than `subgame_betting.MAX_NODES` nodes,
+            ValueError: As for `Resolve`, and if the betting of a turn has more than `tree.MAX_NODES` nodes,
                 which it has in no-limit with 100 big blinds.
         """
         if turn_iterations < 1:

@@ -8,9 +8,8 @@ from collections.abc import Callable, Hashable
 
 import numpy as np
 
-from card_baselines.solvers.resolving.betting_paths import BettingPaths, Numbers
 from card_baselines.solvers.resolving.trunk import Trunk
-from card_baselines.solvers.subgame_betting import Betting, grow_betting
+from card_baselines.solvers.tree import BettingPaths, BettingTree, Numbers, grow_betting
 from card_envs.game import Game
 
 _MAX_BYTES = 2**29
@@ -25,7 +24,7 @@ FindTrunk = Callable[[int, int, Numbers], Trunk]
 class Subgame:
     """The betting from the first decision of a street on."""
 
-    def __init__(self, game: Game, betting: Betting) -> None:
+    def __init__(self, game: Game, betting: BettingTree) -> None:
         """Find the decisions of the betting by what tables tell of them."""
         self.betting = betting
         self.paths = BettingPaths(betting.tables[:1], game.num_actions)

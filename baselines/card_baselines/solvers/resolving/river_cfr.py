@@ -5,7 +5,7 @@ than against the strategy that is replaced: with each hand it may stop before th
 response would win from that strategy (Burch, Johanson and Bowling, AAAI 2014). The opponent comes with a part of its
 estimated range without that choice, so that the solver also has something to win.
 
-Vectors go by places of hands, weakest first (`hand_vectors.Hands`).
+Vectors go by places of hands, weakest first (`hands.Hands`).
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.no_limit.hand_vectors import write_fold_values, write_showdown_values
-from card_baselines.solvers.subgame_betting import Betting
+from card_baselines.solvers.hands import sum_folds, sum_showdowns
+from card_baselines.solvers.regret import match_regrets
+from card_baselines.solvers.tree import BettingTree
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.game import NOBODY
@@ -38,11 +39,13 @@ class RiverTree(NamedTuple):
     """(nodes,): at the end of a hand, who folded, NOBODY at a showdown."""
     stake: Floats
     """(nodes,): at the end of a hand, chips that the loser pays."""
+    legal: NDArray[np.int64]
+    """(nodes,): set of legal actions: bit a stands for action a."""
 
     @staticmethod
-    def from_betting(betting: Betting) -> RiverTree:
+    def from_betting(betting: BettingTree) -> RiverTree:
         """Return the tree of the betting of one street."""
-        return RiverTree(betting.player, betting.child, betting.folded, betting.stake.astype(np.float32))
+        return RiverTree(betting.player, betting.child, betting.folded, betting.stake.astype(np.float32), betting.legal)
 
 
 class Work(NamedTuple):
@@ -62,6 +65,8 @@ class Work(NamedTuple):
     """(nodes, hands): what the learner wins, times the other's reach."""
     by_card: Floats
     """(cards,)."""
+    totals: Floats
+    """(hands,): scratch space of `regret.match_regrets`."""
     enter: Floats
     """(hands,): the opponent's regret for entering the subgame."""
     stop: Floats
@@ -73,7 +78,8 @@ class Work(NamedTuple):
     def allocate(tree: RiverTree) -> Work:
         """Return arrays for a tree."""
         nodes, actions = tree.child.shape
-        shapes = [(nodes, actions, NUM_HANDS)] * 3 + [(nodes, NUM_HANDS)] * 3 + [(DECK_SIZE,)] + [(NUM_HANDS,)] * 3
+        by_action, by_node = (nodes, actions, NUM_HANDS), (nodes, NUM_HANDS)
+        shapes = [by_action] * 3 + [by_node] * 3 + [(DECK_SIZE,)] + [(NUM_HANDS,)] * 4
         return Work(*(np.zeros(shape, np.float32) for shape in shapes))
 
 
@@ -167,7 +173,7 @@ def _learn(tree: Any, hands: Any, learner: Any, weight: Any, work: Any) -> None:
         work.own[0, h] = weight
     for node in range(tree.player.shape[0]):
         if tree.player[node] != NOBODY:
-            match_regrets(tree.child[node], work.regrets[node], size, work.policy[node])
+            match_regrets(work.regrets[node], tree.legal[node], size, work.totals, work.policy[node])
             _write_reach(tree, node, learner, size, work)
     for node in range(tree.player.shape[0] - 1, -1, -1):
         if tree.player[node] == NOBODY:
@@ -176,21 +182,6 @@ def _learn(tree: Any, hands: Any, learner: Any, weight: Any, work: Any) -> None:
             _add_regrets(tree.child[node], work.regrets[node], work.policy[node], size, work.values, work.values[node])
         else:
             add_children(tree.child[node], size, work.values, work.values[node])
-
-
-@kernel
-def match_regrets(child: Any, regrets: Any, size: Any, policy: Any) -> None:
-    """Write the strategy that is proportional to regrets, none of which is negative."""
-    num_legal = _ZERO
-    for action in range(child.shape[0]):
-        if child[action] >= 0:
-            num_legal += _ONE
-    for h in range(size):
-        total = _ZERO
-        for action in range(child.shape[0]):
-            total += regrets[action, h]  # those of illegal actions are 0
-        for action in range(child.shape[0]):
-            policy[action, h] = regrets[action, h] / total if total > _ZERO else _ONE / num_legal
 
 
 @kernel
@@ -218,10 +209,10 @@ def settle(tree: Any, node: Any, hands: Any, learner: Any, work: Any) -> None:
     """Write what the learner wins at an end of the hand."""
     stake = tree.stake[node]
     if tree.folded[node] == NOBODY:
-        write_showdown_values(work.reach[node], stake, hands, work.by_card, work.values[node])
+        sum_showdowns(hands, hands.size[0], work.reach[node], stake, work.by_card, work.values[node])
     else:
         stake = -stake if tree.folded[node] == learner else stake
-        write_fold_values(work.reach[node], stake, hands, work.by_card, work.values[node])
+        sum_folds(hands, hands.size[0], work.reach[node], stake, work.by_card, work.values[node])
 
 
 @kernel

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from card_baselines.solvers.no_limit.hand_vectors import Hands, arrange_hands
-from card_baselines.solvers.ranked_hands import RANKED, rank_hands
-from card_baselines.solvers.resolving.betting_paths import BettingPaths, Numbers
+from card_baselines.solvers.hands import RANKED, Hands, arrange_hands, rank_hands
 from card_baselines.solvers.resolving.resolver import FindTrunk, Resolver, Solution, Subgame
 from card_baselines.solvers.resolving.river_cfr import Floats, RiverTree, Work, respond, solve
 from card_baselines.solvers.resolving.trunk import Probabilities, Trunk
+from card_baselines.solvers.tree import BettingPaths, Numbers
 from card_envs.game import Game, Tables
 from card_envs.games.holdem.state import Street
 from card_envs.poker.hands import NUM_HANDS

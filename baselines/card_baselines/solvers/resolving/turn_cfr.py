@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.no_limit.hand_vectors import arrange_hands
-from card_baselines.solvers.resolving.river_cfr import add_children, choose_to_enter, match_regrets, settle
-from card_baselines.solvers.subgame_betting import Betting, Numbers
+from card_baselines.solvers.hands import arrange_hands
+from card_baselines.solvers.regret import match_regrets
+from card_baselines.solvers.resolving.river_cfr import add_children, choose_to_enter, settle
+from card_baselines.solvers.tree import BettingTree, Numbers
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.game import NOBODY
@@ -46,9 +47,11 @@ class TurnTree(NamedTuple):
     """(nodes,): whether it has been dealt since the parent."""
     row: Numbers
     """(nodes,): number of a decision among those on its side of the card."""
+    legal: Numbers
+    """(nodes,): set of legal actions: bit a stands for action a."""
 
     @staticmethod
-    def from_betting(betting: Betting) -> TurnTree:
+    def from_betting(betting: BettingTree) -> TurnTree:
         """Return the tree of the betting of two streets."""
         is_shown = (betting.player == NOBODY) & (betting.folded == NOBODY)
         is_river = (betting.street > betting.street[0]) | is_shown
@@ -59,8 +62,8 @@ class TurnTree(NamedTuple):
         for on_river in (False, True):
             decisions = np.flatnonzero((betting.player != NOBODY) & (is_river == on_river))
             row[decisions] = np.arange(len(decisions))
-        stake = betting.stake.astype(np.float32)
-        return TurnTree(betting.player, betting.child, betting.folded, stake, is_river, starts_river, row)
+        stake, late = betting.stake.astype(np.float32), (is_river, starts_river, row)
+        return TurnTree(betting.player, betting.child, betting.folded, stake, *late, betting.legal)
 
     def list_decisions(self, *, on_river: bool, player: int | None = None) -> Numbers:
         """Return the decisions on one side of the card, of one player or of both."""
@@ -113,6 +116,8 @@ class Work(NamedTuple):
     """(nodes, hands)."""
     shares: Floats
     """(actions, hands): the strategy at a decision, by group."""
+    totals: Floats
+    """(hands,): scratch space of `regret.match_regrets`."""
     scratch: Floats
     """(hands,)."""
     by_card: Floats
@@ -136,6 +141,7 @@ class Work(NamedTuple):
             own=np.zeros((nodes, NUM_HANDS), np.float32),
             values=np.zeros((nodes, NUM_HANDS), np.float32),
             shares=np.zeros((actions, NUM_HANDS), np.float32),
+            totals=np.zeros(NUM_HANDS, np.float32),
             scratch=np.zeros(NUM_HANDS, np.float32),
             by_card=np.zeros(DECK_SIZE, np.float32),
             place=np.zeros(NUM_HANDS, np.int64),
@@ -242,7 +248,7 @@ def _to_turn_order(vector: Any, correction: Any, turn_hands: Any, river_hands: A
 def _act(tree: Any, node: Any, learner: Any, hands: Any, regrets: Any, sums: Any, work: Any) -> None:
     """Write the strategy and the reach probabilities after a decision, and add the learner's strategy to the sums."""
     size, group = hands.size[0], hands.bucket[0]
-    match_regrets(tree.child[node], regrets, hands.num_buckets[0], work.shares)
+    match_regrets(regrets, tree.legal[node], hands.num_buckets[0], work.totals, work.shares)
     for action in range(tree.child.shape[1]):
         after = tree.child[node, action]
         if after < 0:

@@ -11,14 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.no_limit.hand_vectors import Hands, arrange_hands
-from card_baselines.solvers.ranked_hands import RANKED, list_hands, rank_hands
-from card_baselines.solvers.resolving.betting_paths import Numbers
+from card_baselines.solvers.hands import RANKED, Hands, arrange_hands, list_hands, rank_hands
 from card_baselines.solvers.resolving.resolver import Resolver, Solution, Subgame
 from card_baselines.solvers.resolving.river_cfr import Floats, evaluate_response, pass_down
 from card_baselines.solvers.resolving.trunk import Probabilities, Trunk
 from card_baselines.solvers.resolving.turn_cfr import Rivers, Sums, TurnTree, Work, arrange_river, solve
-from card_baselines.solvers.subgame_betting import Betting
+from card_baselines.solvers.tree import BettingTree, Numbers
 from card_envs.game import Tables
 from card_envs.games.holdem.state import Street
 from card_envs.poker.hands import NUM_HANDS
@@ -90,7 +88,7 @@ class TurnResolver(Resolver):
 class TurnProblem:
     """A turn, prepared for the kernels of `turn_cfr`."""
 
-    def __init__(self, betting: Betting, board: Numbers, cards: Numbers) -> None:
+    def __init__(self, betting: BettingTree, board: Numbers, cards: Numbers) -> None:
         """Arrange the hands with a board (4,) and each of the rivers `cards` (cards,)."""
         self._betting, self._board, self.cards = betting, board, cards
         self.tree = TurnTree.from_betting(betting)
