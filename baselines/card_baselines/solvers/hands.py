@@ -14,9 +14,13 @@ from numpy.typing import NDArray
 
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.showdown import hand_rank_at
 from card_envs.poker.hands import HANDS, NUM_HANDS
-from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, WORST_RANK, rank_of
+from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, WORST_RANK, hand_ranks, rank_of
+from card_envs.typing import Floats
 
+NUM_PLAYERS = 2
 WHOLE_BOARD = 5
 
 _DIGIT_BITS = 7  # a rank has 13 bits: two passes of a sort by digits
@@ -173,151 +177,183 @@ def arrange_hands(ranked: Any, buckets: Any, hands: Any) -> None:
 
 
 # --- sums over the opponent's hands ---------------------------------------------------------------------------------
-# One source for single weights and for columns of weights: the small kernels below are all that differs.
+# `hands` is a record of `RANKED`, or `Hands`, with `size` hands; `by_card` is scratch space.
 
 
 @kernel
-def _one(weights: Any) -> Any:
-    return 1
+def sum_folds(hands: Any, size: Any, weights: Any, factor: Any, by_card: Any, values: Any) -> None:
+    """Write for each place `factor` times the sum of the weights of all hands that share no card with the hand.
+
+    `weights` and `values` are (hands,), `by_card` is (cards,).
+    """
+    for card in range(DECK_SIZE):
+        by_card[card] = 0
+    total = np.float32(0)
+    for h in range(size):
+        weight = weights[h]
+        by_card[hands.first[h]] += weight
+        by_card[hands.second[h]] += weight
+        total += weight
+    for h in range(size):  # the hand itself is subtracted twice, so its weight is added again
+        values[h] = factor * (total - by_card[hands.first[h]] - by_card[hands.second[h]] + weights[h])
 
 
 @kernel
-def _columns(weights: Any) -> Any:
-    return weights.shape[1]
+def sum_showdowns(hands: Any, size: Any, weights: Any, factor: Any, by_card: Any, values: Any) -> None:
+    """Write for each place `factor` times (the weights of the hands that it beats - of the hands that beat it).
+
+    Hands that share a card with it do not count. Hands are added to running sums in the order of their strength, one
+    group of equal hands after the other: the sums before a group are the hands that it beats, the sums after it also
+    contain the hands that it ties with. Arrays as of `sum_folds`.
+    """
+    for card in range(DECK_SIZE):
+        by_card[card] = 0
+    total, begin = np.float32(0), np.int64(0)
+    for h in range(size):
+        values[h] = weights[h]
+    end = np.int64(hands.end[0])
+    while begin < size:
+        for h in range(begin, end):
+            weight = weights[h]
+            by_card[hands.first[h]] += weight
+            by_card[hands.second[h]] += weight
+            total += weight
+        following = np.int64(hands.end[end] if end < size else size)
+        for h in range(begin, following):
+            values[h] += total - by_card[hands.first[h]] - by_card[hands.second[h]]
+        begin, end = end, following
+    for h in range(size):
+        worse = total - by_card[hands.first[h]] - by_card[hands.second[h]] + weights[h]
+        values[h] = factor * (values[h] - worse)
 
 
 @kernel
-def _get(array: Any, h: Any, column: Any) -> Any:
-    return array[h]
+def sum_folds_by_column(hands: Any, size: Any, weights: Any, factors: Any, by_card: Any, values: Any) -> None:
+    """As `sum_folds` for several weights side by side.
 
-
-@kernel
-def _get_column(array: Any, h: Any, column: Any) -> Any:
-    return array[h, column]
-
-
-@kernel
-def _set(array: Any, h: Any, column: Any, value: Any) -> None:
-    array[h] = value
-
-
-@kernel
-def _set_column(array: Any, h: Any, column: Any, value: Any) -> None:
-    array[h, column] = value
-
-
-@kernel
-def _item(values: Any, column: Any) -> Any:
-    return values
-
-
-@kernel
-def _item_of_column(values: Any, column: Any) -> Any:
-    return values[column]
-
-
-@kernel
-def _begin_total(by_card: Any) -> Any:
-    """Return a total of 0: a number, which is faster than an entry of an array."""
-    return np.float32(0)
-
-
-@kernel
-def _begin_totals(by_card: Any) -> Any:
-    """Return totals of 0, (columns,): a row of `by_card`."""
-    for column in range(by_card.shape[1]):
-        by_card[DECK_SIZE, column] = 0
-    return by_card[DECK_SIZE]
-
-
-@kernel
-def _add_to_total(total: Any, weights: Any, h: Any) -> Any:
-    return total + weights[h]
-
-
-@kernel
-def _add_to_totals(total: Any, weights: Any, h: Any) -> Any:
-    for column in range(total.shape[0]):
-        total[column] += weights[h, column]
-    return total
-
-
-def _make_sums(  # noqa: C901  nested loops over hands and columns
-    width: Any, get: Any, put: Any, item: Any, begin_total: Any, add_to_total: Any
-) -> tuple[Any, Any]:
-    """Return the kernels of the sums for folds and for showdowns, with these accesses to arrays."""
-
-    @kernel
-    def begin(by_card: Any, columns: Any) -> Any:
-        """Set all sums to 0, and return the total."""
-        for card in range(DECK_SIZE):
-            for k in range(columns):
-                put(by_card, card, k, 0)
-        return begin_total(by_card)
-
-    @kernel
-    def add_hand(hands: Any, h: Any, weights: Any, by_card: Any, total: Any, columns: Any) -> Any:
-        """Add the weight of a hand to the sums of its cards, and return the total with it."""
+    `weights` and `values` are (hands, columns), `factors` (columns,), `by_card` (cards + 1, columns).
+    """
+    _clear(by_card)
+    for h in range(size):
+        _add_hand(hands, h, weights, by_card)
+    for h in range(size):
         a, b = hands.first[h], hands.second[h]
-        for k in range(columns):
-            weight = get(weights, h, k)
-            put(by_card, a, k, get(by_card, a, k) + weight)
-            put(by_card, b, k, get(by_card, b, k) + weight)
-        return add_to_total(total, weights, h)
+        for k in range(by_card.shape[1]):
+            others = by_card[DECK_SIZE, k] - by_card[a, k] - by_card[b, k] + weights[h, k]
+            values[h, k] = factors[k] * others
 
-    @kernel
-    def sum_folds(hands: Any, size: Any, weights: Any, factors: Any, by_card: Any, values: Any) -> None:
-        """Write for each place `factors` times the sum of the weights of all hands that share no card with the hand."""
-        columns = width(weights)
-        total = begin(by_card, columns)
-        for h in range(size):
-            total = add_hand(hands, h, weights, by_card, total, columns)
-        for h in range(size):
+
+@kernel
+def sum_showdowns_by_column(hands: Any, size: Any, weights: Any, factors: Any, by_card: Any, values: Any) -> None:
+    """As `sum_showdowns` for several weights side by side; arrays as of `sum_folds_by_column`.
+
+    Weaker and stronger hands are added up one after the other, which is faster for columns.
+    """
+    _clear(by_card)
+    begin = np.int64(0)
+    while begin < size:
+        end = np.int64(hands.end[begin])
+        for h in range(begin, end):
             a, b = hands.first[h], hands.second[h]
-            for k in range(columns):  # the hand itself is subtracted twice, so its weight is added again
-                others = item(total, k) - get(by_card, a, k) - get(by_card, b, k) + get(weights, h, k)
-                put(values, h, k, item(factors, k) * others)
+            for k in range(by_card.shape[1]):
+                values[h, k] = by_card[DECK_SIZE, k] - by_card[a, k] - by_card[b, k]
+        for h in range(begin, end):
+            _add_hand(hands, h, weights, by_card)
+        begin = end
+    _clear(by_card)
+    last = np.int64(size - 1)
+    while last >= 0:
+        end = hands.end[last]
+        begin = last
+        while begin >= 0 and hands.end[begin] == end:
+            a, b = hands.first[begin], hands.second[begin]
+            for k in range(by_card.shape[1]):
+                better = by_card[DECK_SIZE, k] - by_card[a, k] - by_card[b, k]
+                values[begin, k] = factors[k] * (values[begin, k] - better)
+            begin -= 1
+        for h in range(begin + 1, last + 1):
+            _add_hand(hands, h, weights, by_card)
+        last = begin
 
-    @kernel
-    def sum_showdowns(hands: Any, size: Any, weights: Any, factors: Any, by_card: Any, values: Any) -> None:
-        """Write for each place `factors` times (the weights of hands that it beats - of hands that beat it).
 
-        Only hands that share no card with it count. Hands are added to running sums in the order of their strength, one
-        group of equal hands after the other: the sums before a group are the hands that it beats, the sums after it
-        also contain the hands that it ties with.
+@kernel
+def _clear(by_card: Any) -> None:
+    """Set all sums to 0."""
+    for card in range(DECK_SIZE + 1):
+        for k in range(by_card.shape[1]):
+            by_card[card, k] = 0
+
+
+@kernel
+def _add_hand(hands: Any, h: Any, weights: Any, by_card: Any) -> None:
+    """Add the weights of a hand to the sums of its cards, and to the total."""
+    a, b = hands.first[h], hands.second[h]
+    for k in range(by_card.shape[1]):
+        weight = weights[h, k]
+        by_card[a, k] += weight
+        by_card[b, k] += weight
+        by_card[DECK_SIZE, k] += weight
+
+
+# --- hands of any deck -----------------------------------------------------------------------------------------------
+
+
+class BoardHands:
+    """The hands of a deck that are possible with a board, weakest first."""
+
+    def __init__(self, board: NDArray[np.int64], deck: NDArray[np.int64], config: HoldemConfig | None = None) -> None:
+        """List the hands.
+
+        Args:
+            board: Cards on the board; without any, all hands of two cards are equally strong.
+            deck: Cards of the game.
+            config: Game with one hole card, whose hands are numbered by card; None for hands of two cards.
+
+        Raises:
+            ValueError: If a card of the board is not in the deck, or too few cards are left for a hand.
         """
-        columns = width(weights)
-        total = begin(by_card, columns)
-        for h in range(size):
-            for k in range(columns):
-                put(values, h, k, get(weights, h, k))
-        group, end = np.int64(0), np.int64(hands.end[0])
-        while group < size:
-            for h in range(group, end):
-                total = add_hand(hands, h, weights, by_card, total, columns)
-            following = np.int64(hands.end[end] if end < size else size)
-            for h in range(group, following):
-                a, b = hands.first[h], hands.second[h]
-                for k in range(columns):
-                    others = item(total, k) - get(by_card, a, k) - get(by_card, b, k)
-                    put(values, h, k, get(values, h, k) + others)
-            group, end = end, following
-        for h in range(size):
-            a, b = hands.first[h], hands.second[h]
-            for k in range(columns):
-                others = item(total, k) - get(by_card, a, k) - get(by_card, b, k) + get(weights, h, k)
-                put(values, h, k, item(factors, k) * (get(values, h, k) - others))
+        if len(np.unique(board)) < len(board) or not np.isin(board, deck).all():
+            raise ValueError(f"board {board.tolist()} has cards twice, or that are not in the deck {deck.tolist()}")
+        if len(deck) < len(board) + (2 if config is None else 1):
+            raise ValueError(f"a deck of {len(deck)} cards leaves no hand beside a board of {len(board)}")
+        free = np.setdiff1d(deck, board).astype(np.int64)
+        if config is None:
+            is_free = np.isin(np.arange(DECK_SIZE), free)
+            numbers = np.flatnonzero(is_free[HANDS].all(axis=1))
+            cards, ranks = HAND_CARDS[numbers], np.zeros(len(numbers), np.int64)
+            if len(board):
+                both = np.column_stack([cards, np.tile(board, (len(numbers), 1))])
+                ranks = hand_ranks(np.ascontiguousarray(both, np.uint8)).astype(np.int64)
+        else:
+            numbers, ranks = free, _rank_cards(config, board, free)
+            absent = np.setdiff1d(np.arange(DECK_SIZE), deck)
+            cards = np.column_stack([free, absent[np.searchsorted(deck, free)]])  # the second is no other hand's
+        order = np.argsort(-ranks, kind="stable")
+        self.board = board
+        self.numbers: NDArray[np.int64] = numbers[order]
+        """(places,): number of the hand at each place (`card_envs.poker.hands`), or its card if hands have one."""
+        self.ranked: Any = np.zeros(1, RANKED)[0]
+        num = self.ranked.num_hands = len(numbers)
+        self.ranked.number[:num], self.ranked.rank[:num] = self.numbers, ranks[order]
+        self.ranked.first[:num], self.ranked.second[:num] = cards[order].T
+        mark_ties(self.ranked)
 
-    return sum_folds, sum_showdowns
+    def __len__(self) -> int:
+        """Return the number of hands."""
+        return len(self.numbers)
+
+    def sum_compatible(self, weights: Floats) -> Floats:
+        """Return, for each hand, the sum of `weights` (places,) over the hands that share no card with it."""
+        values = np.zeros(len(self))
+        sum_folds(self.ranked, len(self), weights, 1.0, np.zeros(DECK_SIZE), values)
+        return values
 
 
-sum_folds, sum_showdowns = _make_sums(_one, _get, _set, _item, _begin_total, _add_to_total)
-"""Kernels (hands, size, weights, factor, by_card, values).
-
-`hands` is a record of `RANKED`, or `Hands`, with `size` hands; `weights` and `values` are (hands,) by place, `by_card`
-(cards,) is scratch space.
-"""
-sum_folds_by_column, sum_showdowns_by_column = _make_sums(
-    _columns, _get_column, _set_column, _item_of_column, _begin_totals, _add_to_totals
-)
-"""The same for weights and values (hands, columns), factors (columns,) and `by_card` (cards + 1, columns)."""
+def _rank_cards(config: HoldemConfig, board: NDArray[np.int64], cards: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the ranks of hands of one card with a board, as the engine compares them."""
+    tables, ranks = config.new_tables(1), np.zeros(len(cards), np.int64)
+    tables[0].deck[NUM_PLAYERS : NUM_PLAYERS + len(board)] = board
+    for k, card in enumerate(cards):
+        tables[0].deck[0] = card
+        ranks[k] = hand_rank_at(tables[0], 0, len(board))
+    return ranks

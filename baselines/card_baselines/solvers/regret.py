@@ -6,7 +6,8 @@ side by side. Sampled solvers, which need one hand at a time, pass blocks with o
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from card_envs.compiler import kernel
 
@@ -53,3 +54,57 @@ def match_regrets(regrets: Any, legal: Any, size: Any, totals: Any, policy: Any)
         else:
             for k in range(size):
                 policy[action, k] = zero
+
+
+class Schedule(NamedTuple):
+    """How the regrets of one iteration are added, and the weight of its strategy."""
+
+    rate: float
+    """Factor of the regrets of the iteration."""
+    positive: float
+    """Factor of positive summed regrets afterwards."""
+    negative: float
+    """Factor of negative summed regrets afterwards: 0 in CFR+."""
+    prediction: float
+    """Factor of the regrets of the iteration in the prediction of the next ones: 1 in predictive CFR+, else 0."""
+    average: float
+    """Weight of the strategy in the average."""
+
+
+def cfr(iteration: int) -> Schedule:
+    """CFR: all iterations count alike (Zinkevich, Johanson, Bowling and Piccione 2007)."""
+    return Schedule(1.0, 1.0, 1.0, 0.0, 1.0)
+
+
+def cfr_plus(iteration: int) -> Schedule:
+    """CFR+: regrets are never negative, and iteration t has the weight t in the average (Tammelin 2014)."""
+    return Schedule(1.0, 1.0, 0.0, 0.0, float(iteration))
+
+
+def linear_cfr(iteration: int) -> Schedule:
+    """Linear CFR: iteration t has the weight t in regrets and average (Brown and Sandholm 2019)."""
+    return Schedule(float(iteration), 1.0, 1.0, 0.0, float(iteration))
+
+
+def discounted_cfr(iteration: int) -> Schedule:
+    """Discounted CFR with the exponents 1.5, 0 and 2 that Brown and Sandholm (2019) recommend."""
+    weight = float(iteration) ** 1.5
+    return Schedule(1.0, weight / (weight + 1), 0.5, 0.0, float(iteration) ** 2)
+
+
+def predictive_cfr_plus(iteration: int) -> Schedule:
+    """Predictive CFR+: as CFR+, but a policy expects the latest regrets once more, and iteration t has the weight t^2.
+
+    Farina, Kroer and Sandholm (AAAI 2021), Faster game solving via predictive Blackwell approachability.
+    """
+    return Schedule(1.0, 1.0, 0.0, 1.0, float(iteration) ** 2)
+
+
+SCHEDULES: Mapping[str, Callable[[int], Schedule]] = {
+    "cfr": cfr,
+    "cfr_plus": cfr_plus,
+    "linear_cfr": linear_cfr,
+    "discounted_cfr": discounted_cfr,
+    "predictive_cfr_plus": predictive_cfr_plus,
+}
+"""Schedules by name. A new variant of CFR is one function here."""

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.buckets.equity_buckets import BOARD_AT, CARDS, bucket_of, deal_all, hands_by_street
 from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, NUM_PLAYERS, grow_tree, num_rows
-from card_baselines.solvers.limit.tabular_cfr import average_policy, terminal_value
 from card_baselines.solvers.regret import match_regrets
 from card_baselines.solvers.solver import CfrSolver
 from card_envs.compiler import kernel
@@ -77,7 +76,10 @@ class Mccfr(CfrSolver):
 
     def strategy(self) -> NDArray[np.float64]:
         """Return the average strategy, (rows, 3): probabilities to fold, call, raise."""
-        return average_policy(self.tree, self.sums.astype(np.float64))
+        nodes, sums = self.tree[self.tree["player"] != NOBODY], self.sums.astype(np.float64)
+        legal = np.repeat(nodes["child"] >= 0, np.diff(np.append(nodes["first_row"], len(sums))), axis=0)
+        weights = np.where(sums.sum(axis=1, keepdims=True) > 0, sums, legal)
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 @kernel
@@ -170,7 +172,7 @@ def _learn(tree: Any, regrets: Any, walk: Any, learner: Any, weight: Any) -> Non
     for place in range(walk.num_visits - 1, -1, -1):
         node = tree[walk.node[place]]
         if node.player == NOBODY:
-            value = terminal_value(node, learner, walk.sign)
+            value = _terminal_value(node, learner, walk.sign)
         elif node.player == learner:
             row = np.int64(node.first_row) + walk.bucket[node.player, node.street]
             _set_policy(node, regrets, row, walk)
@@ -187,3 +189,11 @@ def _learn(tree: Any, regrets: Any, walk: Any, learner: Any, weight: Any) -> Non
             parent = np.int64(walk.parent[place])
             is_learners = tree[walk.node[parent]].player == learner
             walk.value[parent, walk.action[place] if is_learners else 0] = value
+
+
+@kernel
+def _terminal_value(node: Any, player: Any, sign: Any) -> Any:
+    """Return the chips that `player` wins at a terminal node; `sign` as in `WALK`."""
+    if node.folded != NOBODY:
+        return np.float64(-node.stake if node.folded == player else node.stake)
+    return np.float64(node.stake * sign * (1 - 2 * player))
