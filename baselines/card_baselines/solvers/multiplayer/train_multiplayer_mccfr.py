@@ -13,7 +13,8 @@ from card_baselines.settings import parse_settings
 from card_baselines.solvers.buckets.board_buckets import BoardBuckets
 from card_baselines.solvers.multiplayer.mccfr import MultiplayerMccfr
 from card_baselines.solvers.multiplayer.public_state import MAX_ACTIONS
-from card_baselines.solvers.multiplayer.strategy import STRATEGY, make_strategy
+from card_baselines.solvers.multiplayer.strategy import make_strategy
+from card_baselines.solvers.stored_strategy import STRATEGY
 from card_baselines.solvers.training import BucketConfig, BucketLearner, make_algorithm
 from card_envs.envs import find_entry, make_game
 from card_envs.files import replace_file

@@ -15,8 +15,9 @@ from card_baselines.settings import parse_settings
 from card_baselines.solvers.buckets.board_buckets import BoardBuckets
 from card_baselines.solvers.buckets.hand_buckets import HandBuckets
 from card_baselines.solvers.no_limit.menu_cfr import MenuCfr
-from card_baselines.solvers.no_limit.menu_strategy import STRATEGY, MenuStrategy, to_shares
+from card_baselines.solvers.no_limit.menu_strategy import MenuStrategy, to_shares
 from card_baselines.solvers.no_limit.menu_tree import is_two_player_menu
+from card_baselines.solvers.stored_strategy import STRATEGY
 from card_baselines.solvers.training import BucketConfig, BucketLearner, make_algorithm
 from card_envs.envs import find_entry, make_game
 from card_envs.files import replace_file
