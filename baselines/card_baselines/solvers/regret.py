@@ -32,7 +32,7 @@ def sum_positive(regrets: Any, legal: Any, size: Any, totals: Any) -> Any:
 
 @kernel
 def match_regrets(regrets: Any, legal: Any, size: Any, totals: Any, policy: Any) -> None:
-    """Write the policy of regret matching (Hart and Mas-Colell 2000).
+    """Write the policy of regret matching (Zinkevich, Johanson, Bowling and Piccione 2007).
 
     The probability of an action is in proportion to its positive regret; where no regret is positive, all legal actions
     are equally likely.
