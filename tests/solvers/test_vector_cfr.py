@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +97,14 @@ def test_a_run_goes_on_where_it_stopped() -> None:
 
 
 def test_a_training_run_plays(tmp_path: Path) -> None:
-    config = Config(env="kuhn_poker-v0", iterations=200, panel=("random",), final_hands=100, evaluation_hands=100)
+    config = Config(
+        env="kuhn_poker-v0",
+        variant="predictive_cfr_plus",
+        iterations=200,
+        panel=("random",),
+        final_hands=100,
+        evaluation_hands=100,
+    )
     train(ALGORITHM, config, tmp_path / "run")
     game = make_game("kuhn_poker-v0")
     agent = find_agent(str(tmp_path / "run"), game)
@@ -135,3 +143,15 @@ def test_a_decision_has_the_same_strategy_at_both_seats() -> None:
         rows = np.zeros(1, np.int64)
         found.append(action_probabilities(agent, decisions_at(game, tables, rows, rows, np.full(1, 0.5))))
     assert np.array_equal(*found)
+
+
+def test_tables_with_other_bets_are_refused() -> None:
+    game = make_game("leduc_holdem-v0")
+    other = holdem_game("leduc_holdem", replace(game.config, max_raises=(4, 4)))
+    tables = other.seeded_tables(1, 0)
+    other.deal(tables, 0)
+    for _ in range(3):
+        other.step(tables, 0, 2)
+    rows = np.zeros(1, np.int64)
+    with pytest.raises(ValueError, match="the bets at a table are none of leduc_holdem"):
+        VectorGame(game).find(decisions_at(other, tables, rows, rows, np.zeros(1)).views)

@@ -31,7 +31,7 @@ class Config(SolverConfig):
     """Environment id."""
     settings: tuple[str, ...] = ()
     """Environment arguments: two players, and cards that come at most once after the first bets."""
-    variant: str = "predictive_cfr_plus"
+    variant: str = "discounted_cfr"
     """How regrets and strategies are weighted: cfr, cfr_plus, linear_cfr, discounted_cfr or predictive_cfr_plus."""
     iterations: int = 1_000
     """In each, both players learn with every hand on every board."""

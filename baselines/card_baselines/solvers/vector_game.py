@@ -6,6 +6,7 @@ come at most once after the first bets.
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import combinations
 from math import comb
 from pathlib import Path
@@ -72,6 +73,16 @@ class VectorGame:
         self.num_deals = float(self.weights[0] @ self.hands.sum_compatible(self.weights[1]))
         """Sum of the weights of all pairs of hands."""
 
+    @cached_property
+    def _nodes_by_key(self) -> NDArray[np.int64]:
+        """(decisions,): the decisions, by the keys of their betting."""
+        return self.tree.decisions[np.argsort(find_keys(self.tree.tables[self.tree.decisions]))]
+
+    @cached_property
+    def _keys(self) -> NDArray[np.uint64]:
+        """(decisions,): these keys, ascending."""
+        return find_keys(self.tree.tables[self._nodes_by_key])
+
     @property
     def num_boards(self) -> int:
         """Number of boards of the second street."""
@@ -95,11 +106,16 @@ class VectorGame:
         return np.asarray(self.tree.child[part[self.tree.player[part] != NOBODY]] >= 0)
 
     def find(self, views: Tables) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Return the row of the decision, the board (-1 on the first street) and the place of the hand, each (n,)."""
-        decisions = self.tree.decisions
-        keys = find_keys(self.tree.tables[decisions])
-        order = np.argsort(keys)
-        nodes = decisions[order[np.searchsorted(keys, find_keys(views), sorter=order)]]
+        """Return the row of the decision, the board (-1 on the first street) and the place of the hand, each (n,).
+
+        Raises:
+            ValueError: For tables with other betting.
+        """
+        keys, wanted = self._keys, find_keys(views)
+        known_places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        if (keys[known_places] != wanted).any():
+            raise ValueError(f"the bets at a table are none of {self.game.name} with these settings")
+        nodes = self._nodes_by_key[known_places]
         hole, known = self.game.config.num_hole_cards, len(self.hands.board)
         boards, places = np.full(len(views), -1), np.zeros(len(views), np.int64)
         first = NUM_PLAYERS * hole + known
