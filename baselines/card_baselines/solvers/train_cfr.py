@@ -9,13 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from card_baselines.run_folder import RunFolder
-from card_baselines.settings import parse_settings
 from card_baselines.solvers.regret import SCHEDULES
-from card_baselines.solvers.training import SolverConfig, SolverLearner, make_algorithm
+from card_baselines.solvers.training import EnvConfig, SolverLearner, make_algorithm
 from card_baselines.solvers.vector_cfr import VectorCfr
 from card_baselines.solvers.vector_game import STRATEGY, VectorGame, VectorStrategy
 from card_envs.agent import Decisions, StochasticAgent
-from card_envs.envs import find_entry, make_game
 from card_envs.files import replace_file
 from card_envs.game import Game
 from card_envs.typing import Floats
@@ -24,13 +22,11 @@ AGENT = "vector_cfr"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config(SolverConfig):
+class Config(EnvConfig):
     """Settings of a run; it ends when the iterations or the minutes are used up."""
 
     env: str = "leduc_holdem-v0"
-    """Environment id."""
-    settings: tuple[str, ...] = ()
-    """Environment arguments: two players, and cards that come at most once after the first bets."""
+    """Environment id: two players, and cards that come at most once after the first bets."""
     variant: str = "discounted_cfr"
     """How regrets and strategies are weighted: cfr, cfr_plus, linear_cfr, discounted_cfr or predictive_cfr_plus."""
     iterations: int = 1_000
@@ -47,10 +43,6 @@ class Config(SolverConfig):
         super().__post_init__()
         if self.variant not in SCHEDULES:
             raise ValueError(f"variant {self.variant!r} is not known: choose one of {sorted(SCHEDULES)}")
-
-    def game(self) -> Game:
-        """Return the game that the settings name."""
-        return make_game(find_entry(self.env).id, **parse_settings(self.settings))
 
 
 class CfrLearner(SolverLearner):
