@@ -73,7 +73,7 @@ class StoredStrategy:
         """Return the probabilities of actions (n, num_actions) of each view's actor."""
 
     @abstractmethod
-    def stored_states(self) -> dict[str, NDArray[Any]]:
+    def stored_states(self) -> dict[str, Any]:
         """Return the arrays of a file that tell the information states, none if the game tells them."""
 
     @classmethod

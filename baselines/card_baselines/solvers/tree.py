@@ -19,7 +19,7 @@ from card_envs.game import NOBODY, Game
 from card_envs.games.holdem import kernels
 from card_envs.games.holdem.actions import is_legal
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.endgame import EndgameConfig
+from card_envs.games.holdem.endgame import Endgame, EndgameConfig
 from card_envs.games.holdem.state import MENU_INTEGERS, RECENT_ACTIONS
 from card_envs.records import Tables
 from card_envs.rng import splitmix64
@@ -84,7 +84,7 @@ class BettingTree:
     @cached_property
     def stake(self) -> NDArray[np.float64]:
         """(nodes,): at terminal nodes, chips that the loser pays."""
-        return self.read("hand_commit")["hand_commit"][:, :NUM_PLAYERS].min(axis=1).astype(np.float64)
+        return np.asarray(self.read("hand_commit")["hand_commit"][:, :NUM_PLAYERS].min(axis=1), np.float64)
 
     @cached_property
     def legal(self) -> Numbers:
@@ -99,13 +99,18 @@ class BettingTree:
 
 def first_table(game: Game) -> Tables:
     """Return a table (1,) before the first decision, at which player p sits at seat p. Its cards are not to be read."""
-    tables, config = game.seeded_tables(1, 0), game.config
-    if isinstance(config, EndgameConfig):
-        free = [card for card in config.deck_cards if card not in config.endgame.cards]
-        config.endgame.start(tables, 0, NUM_PLAYERS - 1, free[: 2 * NUM_PLAYERS])
+    tables, config, endgame = game.seeded_tables(1, 0), game.config, endgame_of(game)
+    if endgame is not None:
+        free = [card for card in config.deck_cards if card not in endgame.cards]
+        endgame.start(tables, 0, NUM_PLAYERS - 1, free[: 2 * NUM_PLAYERS])
     else:
         deal_first(tables, config)
     return tables
+
+
+def endgame_of(game: Game) -> Endgame | None:
+    """Return the endgame that a game is, None for other games."""
+    return game.config.endgame if isinstance(game.config, EndgameConfig) else None
 
 
 def deal_first(tables: Tables, config: HoldemConfig) -> Tables:

@@ -83,7 +83,7 @@ class Parts(NamedTuple):
     @staticmethod
     def of_tree(tree: BettingTree, stage: Numbers) -> Parts:
         """Return the nodes of a tree with at most two streets; `stage` as of `find_stages`."""
-        return Parts(*(np.flatnonzero(stage == k) for k in (0, 1)), find_entries(tree, stage, 1))
+        return Parts(np.flatnonzero(stage == 0), np.flatnonzero(stage == 1), find_entries(tree, stage, 1))
 
 
 class Boards(NamedTuple):

@@ -16,11 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.solvers.hands import RANKED, BoardHands
-from card_baselines.solvers.tree import NUM_PLAYERS, find_keys, first_table, grow_betting
+from card_baselines.solvers.tree import NUM_PLAYERS, endgame_of, find_keys, first_table, grow_betting
 from card_baselines.solvers.vector import Boards, Nodes, Parts, Work, find_stages
 from card_envs.game import NOBODY, Game, Tables
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.endgame import EndgameConfig
 from card_envs.poker.hands import hand_number
 from card_envs.typing import Floats
 
@@ -42,7 +41,7 @@ class VectorGame:
             ValueError: For games of other betting, seats and streets, and for too many bets, boards or hands.
         """
         num_cards, config = count_coming_cards(game), game.config
-        endgame = config.endgame if isinstance(config, EndgameConfig) else None
+        endgame = endgame_of(game)
         self.game, self.tree = game, grow_betting(game, first_table(game))
         stage = find_stages(self.tree, num_cards > 0)
         self.nodes, self.parts = Nodes.of_tree(self.tree, stage, np.float64), Parts.of_tree(self.tree, stage)
@@ -150,8 +149,8 @@ def count_coming_cards(game: Game) -> int:
         raise ValueError(f"{game.name} is no game of hold'em's betting: train tabular_mccfr")
     if game.num_seats != NUM_PLAYERS:
         raise ValueError(f"{game.name} has {game.num_seats} seats, the solver two: train multiplayer_mccfr")
-    known = len(config.endgame.cards) if isinstance(config, EndgameConfig) else 0
-    streets = np.cumsum(config.board_cards)
+    endgame, streets = endgame_of(game), np.cumsum(config.board_cards)
+    known = 0 if endgame is None else len(endgame.cards)
     coming = [cards for cards, total in zip(config.board_cards, streets, strict=True) if total > known and cards]
     if len(coming) > 1:
         raise ValueError(

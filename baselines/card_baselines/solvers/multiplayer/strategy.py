@@ -59,7 +59,7 @@ class PublicStateStrategy(StoredStrategy):
         found[missing, np.where(views["legal"][missing] & 1, FOLD_ACTION, CALL_ACTION)] = 1.0
         return found
 
-    def stored_states(self) -> dict[str, NDArray[Any]]:
+    def stored_states(self) -> dict[str, Any]:
         """Return the public states, compressed."""
         return {"states": np.frombuffer(lzma.compress(self.states.tobytes(), preset=9), np.uint8)}
 

@@ -35,7 +35,7 @@ class MenuStrategy(StoredStrategy):
         """Return the probabilities of actions (n, actions) of each view's actor; the betting must be in the tree."""
         return self.look_up(self.tree.find_states(views), self.find_buckets(views))
 
-    def stored_states(self) -> dict[str, NDArray[Any]]:
+    def stored_states(self) -> dict[str, Any]:
         """Return nothing: the game tells the tree."""
         return {}
 

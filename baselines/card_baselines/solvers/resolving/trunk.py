@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.tree import NUM_PLAYERS, BettingPaths, Numbers, first_table
+from card_baselines.solvers.tree import NUM_PLAYERS, BettingPaths, Numbers, endgame_of, first_table
 from card_envs.agent import Agent
 from card_envs.analysis.exploitability.holdem import HoldemHiddenHands
 from card_envs.analysis.exploitability.range_strategy import RangeStrategy
 from card_envs.game import Game, Tables
-from card_envs.games.holdem.endgame import EndgameConfig
 from card_envs.poker.hands import NUM_HANDS
 from card_envs.poker.ranges import possible_hands
 
@@ -64,8 +63,8 @@ class Blueprint(Trunk):
 
     def __init__(self, game: Game, agent: Agent) -> None:
         """Find the decisions of the game; ValueError where it has too many sequences of bets."""
-        is_endgame = isinstance(game.config, EndgameConfig)
-        ranges = game.config.endgame.weights if is_endgame else np.ones((NUM_PLAYERS, NUM_HANDS))
+        endgame = endgame_of(game)
+        ranges = np.ones((NUM_PLAYERS, NUM_HANDS)) if endgame is None else endgame.weights
         super().__init__(BettingPaths(first_table(game), game.num_actions), ranges)
         self._strategy = RangeStrategy(game, agent, HoldemHiddenHands(game.num_actions))
 
