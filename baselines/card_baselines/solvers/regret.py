@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from card_envs.compiler import kernel
 
 
@@ -56,18 +58,21 @@ def match_regrets(regrets: Any, legal: Any, size: Any, totals: Any, policy: Any)
                 policy[action, k] = zero
 
 
+Number = float | np.floating[Any]
+
+
 class Schedule(NamedTuple):
     """How the regrets of one iteration are added, and the weight of its strategy."""
 
-    rate: float
+    rate: Number
     """Factor of the regrets of the iteration."""
-    positive: float
+    positive: Number
     """Factor of positive summed regrets afterwards."""
-    negative: float
+    negative: Number
     """Factor of negative summed regrets afterwards: 0 in CFR+."""
-    prediction: float
+    prediction: Number
     """Factor of the regrets of the iteration in the prediction of the next ones: 1 in predictive CFR+, else 0."""
-    average: float
+    average: Number
     """Weight of the strategy in the average."""
 
 

@@ -24,7 +24,6 @@ from card_baselines.solvers.tree import BettingTree, Numbers
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.game import NOBODY
-from card_envs.typing import Floats
 
 _NO_GROUPS: Numbers = np.zeros(0, np.int64)
 LEARN, BEST, FOLLOW = range(3)
@@ -114,19 +113,19 @@ class Tables(NamedTuple):
 class Work(NamedTuple):
     """Arrays of the passes over the nodes of one street."""
 
-    policy: Floats
+    policy: NDArray[Any]
     """(nodes, actions, hands)."""
-    reach: Floats
+    reach: NDArray[Any]
     """(nodes, hands): reach probabilities of the player who does not learn."""
-    own: Floats
+    own: NDArray[Any]
     """(nodes, hands): those of the learner, times the weight of the iteration."""
-    values: Floats
+    values: NDArray[Any]
     """(nodes, hands): what the learner wins, times the other's reach."""
-    shares: Floats
+    shares: NDArray[Any]
     """(actions, hands): scratch space, the policy of a decision by group."""
-    totals: Floats
+    totals: NDArray[Any]
     """(hands,): scratch space."""
-    by_card: Floats
+    by_card: NDArray[Any]
     """(cards,): scratch space."""
 
     @staticmethod

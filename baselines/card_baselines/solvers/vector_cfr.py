@@ -68,13 +68,13 @@ class VectorCfr(CfrSolver):
     def find_best_responses(self) -> Floats:
         """Return what a best response of each player wins from the average strategy, (2,), in the unit of rewards."""
         game = self.game
-        averages = [tables._replace(predicted=tables.sums) for tables in (self._early, self._late)]
+        early, late = (tables._replace(predicted=tables.sums) for tables in (self._early, self._late))
         best = np.zeros(NUM_PLAYERS)
         for player in range(NUM_PLAYERS):
             self._work[0].reach[0] = game.weights[1 - player]
             traverse(
                 game.nodes, game.parts, game.hands.ranked, game.boards, np.arange(game.num_boards), player, BEST,
-                self._schedule(1), *averages, *self._work,
+                self._schedule(1), early, late, *self._work,
             )  # fmt: skip
             best[player] = game.weights[player] @ self._work[0].values[0]
         return best / (game.num_deals * game.game.chips_per_reward)

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.solvers.buckets.equity_buckets import BOARD_AT, CARDS, bucket_of, deal_all, hands_by_street
-from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, NUM_PLAYERS, grow_tree, num_rows
+from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, grow_tree, num_rows
 from card_baselines.solvers.regret import match_regrets
 from card_baselines.solvers.solver import CfrSolver
+from card_baselines.solvers.tree import NUM_PLAYERS
 from card_envs.compiler import kernel
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import NOBODY

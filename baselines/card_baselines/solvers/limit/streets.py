@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, NUM_PLAYERS
+from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS
+from card_baselines.solvers.tree import NUM_PLAYERS
 from card_envs.games.holdem.actions import FOLD_ACTION
 from card_envs.games.holdem.state import NOBODY
 

@@ -124,7 +124,7 @@ class SubgameCfr:
     def list_decisions(self, late: bool, player: int | None = None) -> Numbers:
         """Return the decisions before or after the river comes, of one player or of both."""
         part, actor = self.parts[late], self.nodes.player[self.parts[late]]
-        return part[actor != NOBODY if player is None else actor == player]
+        return np.asarray(part[actor != NOBODY if player is None else actor == player])
 
     def solve(
         self, player: int, reach: Floats32, worth: Floats32, iterations: int, range_share: np.float32
