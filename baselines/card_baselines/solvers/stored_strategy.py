@@ -31,7 +31,7 @@ DATA = Path(__file__).parent / "data"
 
 
 class Layout(NamedTuple):
-    """Where the probabilities of the information states of the betting lie."""
+    """Places of the probabilities of each information state of the betting."""
 
     legal: NDArray[np.int64]
     """(states,): set of legal actions: bit a stands for action a."""
@@ -43,7 +43,7 @@ class Layout(NamedTuple):
     """Total number of numbers."""
 
     @staticmethod
-    def of_states(
+    def from_states(
         legal: NDArray[np.int64], num_buckets: NDArray[np.int64], order: NDArray[np.int64] | None = None
     ) -> Layout:
         """Return the layout of states that follow each other, or lie in the `order` (states,)."""
@@ -73,7 +73,7 @@ class StoredStrategy:
         """Return the probabilities of actions (n, num_actions) of each view's actor."""
 
     @abstractmethod
-    def stored_states(self) -> dict[str, Any]:
+    def states_to_store(self) -> dict[str, Any]:
         """Return the arrays of a file that tell the information states, none if the game tells them."""
 
     @classmethod
@@ -83,7 +83,7 @@ class StoredStrategy:
 
     @classmethod
     @abstractmethod
-    def of_states(cls, config: HoldemConfig, states: Any, shares: NDArray[np.uint8], buckets: HandBuckets) -> Self:
+    def from_states(cls, config: HoldemConfig, states: Any, shares: NDArray[np.uint8], buckets: HandBuckets) -> Self:
         """Return a strategy for the information states of `find_layout`."""
 
     def find_buckets(self, views: Tables) -> NDArray[np.int64]:
@@ -102,7 +102,7 @@ class StoredStrategy:
         settings = {name: value for name, value in asdict(self.config).items() if value != getattr(HoldemConfig, name)}
         with path.open("wb") as file:
             np.savez(
-                file, **self.stored_states(), shares=compress(self.shares), config=np.array(json.dumps(settings)),
+                file, **self.states_to_store(), shares=compress(self.shares), config=np.array(json.dumps(settings)),
                 **to_stored_arrays(self.buckets),
             )  # fmt: skip
 
@@ -113,7 +113,7 @@ class StoredStrategy:
         with np.load(path) as data:
             buckets, packed = from_stored_arrays(data), data["shares"]
             states, layout = cls.find_layout(config, data, buckets)
-        return cls.of_states(config, states, decompress(packed, layout.size), buckets)
+        return cls.from_states(config, states, decompress(packed, layout.size), buckets)
 
     @classmethod
     def load_config(cls, path: Path) -> HoldemConfig:

@@ -32,7 +32,7 @@ it follows its policy."""
 
 
 class Nodes(NamedTuple):
-    """What the passes read of a `BettingTree`."""
+    """The arrays of a `BettingTree` that the passes read."""
 
     player: Numbers
     """(nodes,): who acts, NOBODY at the end of a hand."""
@@ -48,7 +48,7 @@ class Nodes(NamedTuple):
     """(nodes,): row of a decision in tables of its street."""
 
     @staticmethod
-    def of_tree(tree: BettingTree, stage: Numbers, dtype: Any) -> Nodes:
+    def from_tree(tree: BettingTree, stage: Numbers, dtype: Any) -> Nodes:
         """Return the nodes of a tree; `stage` (nodes,) are their streets, see `find_stages`."""
         row = np.zeros(len(stage), np.int64)
         for each in np.unique(stage):
@@ -80,7 +80,7 @@ class Parts(NamedTuple):
     """Nodes at which the cards come."""
 
     @staticmethod
-    def of_tree(tree: BettingTree, stage: Numbers) -> Parts:
+    def from_tree(tree: BettingTree, stage: Numbers) -> Parts:
         """Return the nodes of a tree with at most two streets; `stage` as of `find_stages`."""
         return Parts(np.flatnonzero(stage == 0), np.flatnonzero(stage == 1), find_entries(tree, stage, 1))
 
@@ -325,8 +325,7 @@ def traverse(
         boards: `Boards` of the second street.
         drawn: (n,): boards that are visited.
         learner: Player whose values are computed.
-        mode: _NO_GROUPS: Numbers = np.zeros(0, np.int64)
-    LEARN, BEST or FOLLOW.
+        mode: LEARN, BEST or FOLLOW.
         schedule: `regret.Schedule`, of the type of values.
         early: `Tables` of the first street.
         late: `Tables` of the second street.

@@ -44,7 +44,7 @@ class VectorGame:
         endgame = endgame_of(game)
         self.game, self.tree = game, grow_betting(game, first_table(game))
         stage = find_stages(self.tree, num_cards > 0)
-        self.nodes, self.parts = Nodes.of_tree(self.tree, stage, np.float64), Parts.of_tree(self.tree, stage)
+        self.nodes, self.parts = Nodes.from_tree(self.tree, stage, np.float64), Parts.from_tree(self.tree, stage)
         self._is_late = stage > 0
         deck = np.sort(np.array(config.deck_cards, np.int64))
         board = np.zeros(0, np.int64) if endgame is None else np.asarray(endgame.cards, np.int64)

@@ -59,7 +59,7 @@ class PublicStateStrategy(StoredStrategy):
         found[missing, np.where(views["legal"][missing] & 1, FOLD_ACTION, CALL_ACTION)] = 1.0
         return found
 
-    def stored_states(self) -> dict[str, Any]:
+    def states_to_store(self) -> dict[str, Any]:
         """Return the public states, compressed."""
         return {"states": np.frombuffer(lzma.compress(self.states.tobytes(), preset=9), np.uint8)}
 
@@ -70,7 +70,7 @@ class PublicStateStrategy(StoredStrategy):
         return states, _lay_out(states, buckets)
 
     @classmethod
-    def of_states(cls, config: HoldemConfig, states: Any, shares: NDArray[np.uint8], buckets: HandBuckets) -> Self:
+    def from_states(cls, config: HoldemConfig, states: Any, shares: NDArray[np.uint8], buckets: HandBuckets) -> Self:
         """Return the strategy of a file."""
         return cls(config, states, shares, buckets)
 
@@ -123,7 +123,7 @@ def _lay_out(states: NDArray[np.int64], buckets: HandBuckets) -> Layout:
     """Return the layout of the stored probabilities of public states."""
     legal = np.array([int(legal_actions_of(state)) for state in states], np.int64)
     streets = np.array([int(street_of(state)) for state in states], np.int64)
-    return Layout.of_states(legal, np.array(buckets.hands_by_street, np.int64)[streets])
+    return Layout.from_states(legal, np.array(buckets.hands_by_street, np.int64)[streets])
 
 
 def make_strategy(config: HoldemConfig, table: StateTable, buckets: HandBuckets) -> PublicStateStrategy:

@@ -35,7 +35,7 @@ class MenuStrategy(StoredStrategy):
         """Return the probabilities of actions (n, actions) of each view's actor; the betting must be in the tree."""
         return self.look_up(self.tree.find_states(views), self.find_buckets(views))
 
-    def stored_states(self) -> dict[str, Any]:
+    def states_to_store(self) -> dict[str, Any]:
         """Return nothing: the game tells the tree."""
         return {}
 
@@ -45,7 +45,7 @@ class MenuStrategy(StoredStrategy):
         return None, _lay_out(grow_menu_tree(config, buckets.hands_by_street))
 
     @classmethod
-    def of_states(cls, config: HoldemConfig, states: Any, shares: NDArray[np.uint8], buckets: HandBuckets) -> Self:
+    def from_states(cls, config: HoldemConfig, states: Any, shares: NDArray[np.uint8], buckets: HandBuckets) -> Self:
         """Return the strategy of a file."""
         return cls(config, shares, buckets)
 
@@ -55,7 +55,7 @@ def _lay_out(tree: MenuTree) -> Layout:
     nodes = tree.decisions[tree.first]
     is_legal = np.arange(nodes["action"].shape[1]) < nodes["num_legal"][:, None]
     legal = np.where(is_legal, 1 << nodes["action"], 0).sum(axis=1)
-    return Layout.of_states(legal, tree.num_buckets[nodes["street"]], np.argsort(nodes["offset"]))
+    return Layout.from_states(legal, tree.num_buckets[nodes["street"]], np.argsort(nodes["offset"]))
 
 
 def to_shares(tree: MenuTree, averages: NDArray[np.float32]) -> NDArray[np.uint8]:

@@ -110,7 +110,7 @@ class SubgameCfr:
         self.cards = cards if len(board) < _WHOLE_BOARD else cards[:0]
         """(cards,): the rivers that may come, none on a river."""
         stage = find_stages(betting, len(self.cards) > 0)
-        self.nodes, self.parts = Nodes.of_tree(betting, stage, np.float32), Parts.of_tree(betting, stage)
+        self.nodes, self.parts = Nodes.from_tree(betting, stage, np.float32), Parts.from_tree(betting, stage)
         ranked = np.zeros(1, RANKED)
         (list_hands if len(self.cards) else rank_hands)(board, ranked[0])
         self._hands = ranked[0]
