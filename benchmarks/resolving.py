@@ -16,11 +16,11 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
+from card_baselines.exploitability.ranges.endgame import EndgameResponses
 from card_baselines.exploitability.ranges.strategy import AgentStrategy
-from card_baselines.exploitability.ranges.turn_endgame import TurnEndgame
 from card_baselines.solvers.resolving.agent import RANGE_SHARE, Resolve, ResolveTurn
 from card_baselines.solvers.resolving.trunk import Blueprint
-from card_baselines.solvers.subgame_betting import NUM_PLAYERS, grow_betting
+from card_baselines.solvers.tree import NUM_PLAYERS, grow_betting
 from card_envs import make_game
 from card_envs.agent import Agent, decisions_at, find_agent
 from card_envs.game import Game
@@ -82,7 +82,7 @@ def main() -> None:
         betting = grow_betting(game, measuring.paths.tables[node : node + 1])
         rest = deck[~np.isin(deck, board)]
         cards = rng.choice(rest, arguments.cards or len(rest), replace=False)
-        endgame = TurnEndgame(betting, board, ranges, deck, cards)
+        endgame = EndgameResponses(betting, board, ranges, deck, cards)
         lost, seconds = [], []
         for agent in agents.values():
             start = time.process_time()

@@ -18,7 +18,6 @@ from card_baselines.solvers.limit.agent import Cfr, CfrLarge, CfrSmall
 from card_baselines.solvers.limit.betting_tree import grow_tree, node_of
 from card_baselines.solvers.limit.mccfr import Mccfr
 from card_baselines.solvers.limit.strategies import EquityStrategy, load_strategy
-from card_baselines.solvers.limit.tabular_cfr import solve
 from card_envs import make_game
 from card_envs.agent import Agent, Decisions, choose, decisions_at, find_agent, split_policy
 from card_envs.cards import card_ids
@@ -30,7 +29,6 @@ from card_envs.match import play_match
 from card_envs.rng import seed_streams
 from tests.helpers.big2_deals import Deal
 from tests.helpers.holdem_hands import OneTable
-from tests.helpers.tabular_solver import SmallGame
 from tests.properties.big2_random_play import OPTION_SETS, game_of
 
 LIMIT = make_game("limit_holdem-v0")
@@ -91,26 +89,6 @@ def test_the_node_of_a_table_is_where_its_bets_lead(name: str) -> None:
 
 
 # --- cfr --------------------------------------------------------------------------------------------------------------
-
-
-@needs_speed
-@pytest.mark.parametrize(
-    ("config", "iterations", "value", "limit"),
-    [(HoldemConfig.kuhn(), 2000, -1 / 18, 0.0005), (HoldemConfig.leduc(), 1000, -0.0856, 0.005)],
-    ids=["kuhn", "leduc"],
-)
-def test_small_games_are_solved(config: HoldemConfig, iterations: int, value: float, limit: float) -> None:
-    """The value of the game and the exploitability come from a solver of its own, in NumPy."""
-    game = SmallGame(config)
-    strategy = solve(config, iterations)
-    tree = grow_tree(config, [config.deck_size, config.deck_size**2][: len(config.board_cards)])
-    assert len(tree) == len(game.nodes)
-    for node, ours in zip(game.nodes, tree, strict=True):
-        if node.payoff is None:
-            rows = strategy[ours["first_row"] :][: node.shape[0] * node.shape[1]].reshape(*node.shape, 3)
-            node.average = np.moveaxis(rows[..., ours["child"] >= 0], -1, 0)
-    assert game.value() == pytest.approx(value, abs=limit)
-    assert 0 <= game.exploitability() < limit
 
 
 @needs_speed

@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 from card_baselines.solvers.buckets.clustering import grow_centres, histograms, k_means
 from card_baselines.solvers.buckets.lookup import BucketFinder
 from card_baselines.solvers.buckets.suit_isomorphism import canonical_boards
-from card_baselines.solvers.ranked_hands import RANKED, add_compatible, add_showdowns, list_hands, rank_hands
+from card_baselines.solvers.hands import (
+    RANKED,
+    list_hands,
+    rank_hands,
+    sum_folds,
+    sum_folds_by_column,
+    sum_showdowns,
+    sum_showdowns_by_column,
+)
 from card_envs import make_game
 from card_envs.cards import DECK_SIZE, card_ids
 from card_envs.compiler import COMPILED
@@ -50,13 +58,20 @@ def test_hands_of_a_board_stand_in_order() -> None:
 def test_sums_over_hands_are_those_of_all_pairs() -> None:
     ranked = ranked_on(BOARD)
     num = int(ranked.num_hands)
-    weights = np.random.default_rng(0).random((2, NUM_HANDS, 3)).astype(np.float32)
-    values, sums = np.zeros((2, NUM_HANDS, 3), np.float32), np.zeros((DECK_SIZE + 1, 3), np.float32)
-    add_compatible(ranked, weights, 1, sums, values, 0)
-    add_showdowns(ranked, weights, 1, sums, values, 1)
-    together, beats = pairs_of(ranked)
-    assert values[0, :num] == pytest.approx(together @ weights[1, :num], abs=2e-3)
-    assert values[1, :num] == pytest.approx(beats @ weights[1, :num], abs=2e-3)
+    weights, factors = np.random.default_rng(0).random((NUM_HANDS, 3)), np.array([1.0, -2.0, 3.0])
+    pairs = dict(zip(("folds", "showdowns"), pairs_of(ranked), strict=True))
+    for name, one, several in (
+        ("folds", sum_folds, sum_folds_by_column),
+        ("showdowns", sum_showdowns, sum_showdowns_by_column),
+    ):
+        values, sums = np.zeros_like(weights), np.zeros((DECK_SIZE + 1, 3))
+        several(ranked, num, weights, factors, sums, values)
+        assert values[:num] == pytest.approx(pairs[name] @ weights[:num] * factors), name
+        for column, factor in enumerate(factors):
+            alone = np.zeros(NUM_HANDS)
+            weight = weights[:, column].copy()
+            one(ranked, num, weight, factor, np.zeros(DECK_SIZE), alone)
+            assert alone[:num] == pytest.approx(values[:num, column]), name
 
 
 def test_flops_are_of_1755_kinds() -> None:

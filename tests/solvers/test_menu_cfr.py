@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from card_baselines.solvers.fifteenths import pack_pairs, unpack_pairs
+from card_baselines.solvers.hands import RANKED, mark_ties
 from card_baselines.solvers.no_limit.agent import CfrNoLimit
 from card_baselines.solvers.no_limit.menu_cfr import MenuCfr
-from card_baselines.solvers.no_limit.menu_strategy import STRATEGY, MenuStrategy, quantise, to_shares
+from card_baselines.solvers.no_limit.menu_strategy import MenuStrategy, quantise, to_shares
 from card_baselines.solvers.no_limit.menu_tree import DECISION, MenuTree, grow_menu_tree
 from card_baselines.solvers.no_limit.train_menu_cfr import sort_buckets
 from card_baselines.solvers.no_limit.translation import find_places, pseudo_harmonic
-from card_baselines.solvers.ranked_hands import RANKED
+from card_baselines.solvers.stored_strategy import STRATEGY
 from card_envs import make_game
 from card_envs.agent import decisions_at
 from card_envs.analysis.exploitability.best_response import strategy_exploitability
@@ -58,6 +59,7 @@ class LeducBoards:
             ranked.rank[place] = 100 - 50 * strength[k][0] - strength[k][1]
             ranked.first[place], ranked.second[place] = CARDS[k], k  # the second is no other hand's
             self.rows[:, place] = k, k * len(CARDS) + board
+        mark_ties(ranked)
 
 
 def exploitability(run: MenuCfr, public: PublicTree) -> float:

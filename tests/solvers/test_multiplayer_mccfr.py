@@ -23,7 +23,7 @@ from card_baselines.solvers.multiplayer.strategy import (
     translate_strategy,
 )
 from card_baselines.solvers.multiplayer.train_multiplayer_mccfr import Config, MultiplayerLearner
-from card_baselines.solvers.multiplayer.traversal import Hands, match_regrets, write_own_hands
+from card_baselines.solvers.multiplayer.traversal import Frames, Hands, write_own_hands, write_policy
 from card_baselines.solvers.no_limit.menu_cfr import MenuCfr
 from card_envs import make_game
 from card_envs.agent import decisions_at
@@ -179,13 +179,14 @@ def test_threads_note_new_states_for_later() -> None:
 
 
 def test_regret_matching() -> None:
-    regrets, policy = np.array([[3, -1, 1, 5], [-1, -2, 0, 9]], np.float32), np.zeros(4, np.float32)
-    match_regrets(regrets, np.int64(0), np.int64(0b0111), policy)
-    assert policy.tolist() == [0.75, 0, 0.25, 0]
-    match_regrets(regrets, np.int64(1), np.int64(0b0110), policy)
-    assert policy.tolist() == [0, 0.5, 0.5, 0]
-    match_regrets(regrets, np.int64(NO_ROW), np.int64(0b1001), policy)
-    assert policy.tolist() == [0.5, 0, 0, 0.5]
+    regrets, policy = np.array([[3, -1, 1, 5], [-1, -2, 0, 9]], np.float32), np.ones((2, 4), np.float32)
+    frames = Frames.allocate(np.zeros(1), 4, 2)
+    write_policy(regrets, np.int64(0), np.int64(0b0111), 2, frames, policy)
+    assert policy.tolist() == [[0.75, 0, 0.25, 0], [1 / np.float32(3)] * 3 + [0]]
+    write_policy(regrets, np.int64(1), np.int64(0b0110), 1, frames, policy[:1])
+    assert policy[0].tolist() == [0, 0.5, 0.5, 0]
+    write_policy(regrets, np.int64(NO_ROW), np.int64(0b1001), 1, frames, policy[:1])
+    assert policy[0].tolist() == [0.5, 0, 0, 0.5]
 
 
 def test_a_hand_that_hardly_gets_there_plays_as_all_do() -> None:

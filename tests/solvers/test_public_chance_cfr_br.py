@@ -9,13 +9,13 @@ import pytest
 from numpy.typing import NDArray
 
 from card_baselines.solvers.buckets.board_buckets import RIVER, BoardBuckets
+from card_baselines.solvers.hands import RANKED, rank_hands
 from card_baselines.solvers.limit import public_chance_cfr
 from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, grow_tree
 from card_baselines.solvers.limit.cfr_br import PublicChanceCfrBr
 from card_baselines.solvers.limit.public_chance_cfr import PublicChanceCfr
 from card_baselines.solvers.limit.street_passes import BEST, CHOOSE, FOLLOW, Workspace, pass_backward
 from card_baselines.solvers.limit.streets import make_streets
-from card_baselines.solvers.ranked_hands import RANKED, rank_hands
 from card_envs.cards import card_ids
 from card_envs.compiler import COMPILED
 from card_envs.games.holdem.config import HoldemConfig

@@ -10,10 +10,9 @@ import pytest
 from card_baselines.exploitability.methods import ExploitSettings, measure_exploitability
 from card_baselines.solvers.resolving import resolver as resolver_module
 from card_baselines.solvers.resolving.agent import Resolve, ResolveTurn
-from card_baselines.solvers.resolving.river_cfr import RiverTree, Work, respond
-from card_baselines.solvers.resolving.river_resolver import RiverResolver
+from card_baselines.solvers.resolving.resolver import Resolver
+from card_baselines.solvers.resolving.subgame_cfr import SubgameCfr
 from card_baselines.solvers.resolving.trunk import Blueprint
-from card_baselines.solvers.resolving.turn_resolver import TurnProblem, TurnResolver
 from card_envs import make_game
 from card_envs.agent import Agent, RandomAgent, action_probabilities, decisions_at, find_agent
 from card_envs.cards import card_ids
@@ -21,6 +20,7 @@ from card_envs.game import Game
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.endgame import Endgame
 from card_envs.games.holdem.presets import river_endgame
+from card_envs.games.holdem.state import Street
 from card_envs.match import play_match
 from card_envs.poker.hands import hand_number
 from card_envs.poker.ranges import possible_hands
@@ -91,19 +91,11 @@ def test_no_hand_of_the_opponent_wins_more_than_from_the_blueprint(limit: Game) 
     root, player = int(trunk.paths.find(tables)[0]), 0
     assert trunk.paths.find_street(root) == root
     for share in (0.0, 1.0):
-        resolver = RiverResolver(limit, trunk.paths, lambda *_: trunk, 1000, share)
-        solution, betting = resolver.find_solution(root, board, player), resolver.find_subgame(root).betting
-        hands = resolver._ranked[0]["number"][:1081]
-        ranges = trunk.find_ranges(tables, board)[:, hands].astype(np.float32)
-        tree = RiverTree.from_betting(betting)
-        work = Work.allocate(tree)
-        won = []
-        for strategy in (trunk, solution):
-            policy = np.zeros((*betting.child.shape, len(hands)), np.float32)
-            asked = strategy.ask(betting.tables[betting.decisions], board)
-            policy[betting.decisions] = asked[:, hands].transpose(0, 2, 1)
-            respond(tree, resolver._hands, 1 - player, ranges[player], policy, work)
-            won.append(work.values[0, : len(hands)].copy())
+        resolver = Resolver(limit, Street.RIVER, trunk.paths, lambda *_: trunk, 1000, share)
+        solution = resolver.find_solution(root, board, player)
+        river = SubgameCfr(resolver.find_subgame(root).betting, board, np.zeros(0, np.int64))
+        ranges = trunk.find_ranges(tables, board)[:, river.numbers].astype(np.float32)
+        won = [river.respond_to(strategy, player, ranges[player]) for strategy in (trunk, solution)]
         more[share] = float((won[1] - won[0]).max())
         gained[share] = float(ranges[1 - player] @ (won[0] - won[1]))
     assert more[0.0] < 0.02, "chips, by the gadget alone"
@@ -153,8 +145,8 @@ def test_no_hand_of_the_opponent_wins_more_from_a_re_solved_turn_than_from_the_b
     trunk, board = Blueprint(limit, find_agent("cfr_small", limit)), np.array(card_ids(BOARD), np.int64)[:4]
     tables, player = play_to_river(limit, CALLED_DOWN[:4]), 0
     root = int(trunk.paths.find(tables)[0])
-    resolvers = {share: TurnResolver(limit, trunk.paths, lambda *_: trunk, 800, share) for share in (0.0, 1.0)}
-    turn = TurnProblem(resolvers[0.0].find_subgame(root).betting, board, np.setdiff1d(np.arange(52), board))
+    resolvers = {share: Resolver(limit, Street.TURN, trunk.paths, lambda *_: trunk, 800, share) for share in (0.0, 1.0)}
+    turn = SubgameCfr(resolvers[0.0].find_subgame(root).betting, board, np.setdiff1d(np.arange(52), board))
     ranges = trunk.find_ranges(tables, board)[:, turn.numbers].astype(np.float32)
     before = turn.respond_to(trunk, player, ranges[player])
     more, gained = {}, {}
@@ -184,7 +176,7 @@ def test_no_limit_on_the_bet_menu_is_re_solved() -> None:
 
 def test_solutions_are_dropped_when_they_fill_the_memory(limit: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     trunk = Blueprint(limit, find_agent("cfr_small", limit))
-    resolver = RiverResolver(limit, trunk.paths, lambda *_: trunk, 2, 0.5)
+    resolver = Resolver(limit, Street.RIVER, trunk.paths, lambda *_: trunk, 2, 0.5)
     root = trunk.paths.find_street(int(trunk.paths.find(play_to_river(limit, CALLED_DOWN))[0]))
     boards = [np.array(card_ids(cards), np.int64) for cards in (BOARD, "Ks 9d 4c 2h 8s")]
     first = resolver.find_solution(root, boards[0], 0)

@@ -21,9 +21,10 @@ from card_baselines.runs.budget import Budget
 from card_baselines.runs.checkpoint import load_state, save_state, strip_prefix
 from card_baselines.runs.config import RunConfig, require
 from card_baselines.runs.learner import Learner
+from card_baselines.settings import parse_settings
 from card_baselines.solvers.buckets.clustering import make_buckets, turn_table
 from card_baselines.solvers.buckets.hand_buckets import HandBuckets
-from card_envs.envs import make_game
+from card_envs.envs import find_entry, make_game
 from card_envs.game import Game
 
 ENV = "limit_holdem-v0"
@@ -50,6 +51,20 @@ class SolverConfig(RunConfig):
     def game(self) -> Game:
         """Return heads-up limit hold'em."""
         return make_game(ENV)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnvConfig(SolverConfig):
+    """Settings of solvers for several games."""
+
+    env: str = "no_limit_holdem-v0"
+    """Environment id."""
+    settings: tuple[str, ...] = ()
+    """Environment arguments, such as stacks=400."""
+
+    def game(self) -> Game:
+        """Return the game that the settings name."""
+        return make_game(find_entry(self.env).id, **parse_settings(self.settings))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,7 @@ from card_baselines.solvers.buckets.hand_buckets import (
     nearest,
 )
 from card_baselines.solvers.buckets.suit_isomorphism import board_number, canonical_boards, rename_suit
-from card_baselines.solvers.ranked_hands import RANKED, WHOLE_BOARD, rank_hands
+from card_baselines.solvers.hands import RANKED, WHOLE_BOARD, rank_hands
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.poker.hands import NUM_HANDS, hand_number
@@ -33,7 +33,7 @@ class BoardBuckets:
         self.ranked = np.zeros(1, RANKED)
         self.rows = np.zeros((4, NUM_HANDS), np.int64)
         """(streets, 1326): bucket of the hand at each place."""
-        self._members = np.zeros((1, NUM_HANDS, NUM_GROUPS), np.float32)
+        self._members = np.zeros((NUM_HANDS, NUM_GROUPS), np.float32)
         self._sums = np.zeros((DECK_SIZE + 1, NUM_GROUPS), np.float32)
         self._values = np.zeros((2, NUM_HANDS, NUM_GROUPS), np.float32)
         self._features = np.zeros((NUM_HANDS, NUM_GROUPS), np.float32)

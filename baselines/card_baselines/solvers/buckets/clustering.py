@@ -20,7 +20,7 @@ from card_baselines.solvers.buckets.hand_buckets import (
     nearest,
 )
 from card_baselines.solvers.buckets.suit_isomorphism import canonical_boards
-from card_baselines.solvers.ranked_hands import RANKED, WHOLE_BOARD, rank_hands
+from card_baselines.solvers.hands import RANKED, WHOLE_BOARD, rank_hands
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.poker.hands import NUM_HANDS
@@ -60,17 +60,14 @@ def histograms(boards: NDArray[np.int64]) -> NDArray[np.uint16]:
     Histograms of hands that share a card with the board are 0.
     """
     counts = np.zeros((len(boards), NUM_HANDS, NUM_BINS), np.uint16)
-    _count_all(boards, counts, np.zeros(1, RANKED), *_workspace(1), np.zeros(WHOLE_BOARD, np.int64))
+    _count_all(boards, counts, np.zeros(1, RANKED), *_workspace(), np.zeros(WHOLE_BOARD, np.int64))
     return counts
 
 
-def _workspace(sequences: int) -> tuple[Floats32, Floats32, Floats32]:
+def _workspace(*columns: int) -> tuple[Floats32, Floats32, Floats32]:
     """Return the scratch arrays `ones` or `members`, `sums` and `values` of the kernels in `hand_buckets`."""
-    return (
-        np.ones((1, NUM_HANDS, sequences), np.float32),
-        np.zeros((DECK_SIZE + 1, sequences), np.float32),
-        np.zeros((2, NUM_HANDS, sequences), np.float32),
-    )
+    shapes = [(NUM_HANDS, *columns), (DECK_SIZE + 1, *columns), (2, NUM_HANDS, *columns)[not columns :]]
+    return np.ones(shapes[0], np.float32), np.zeros(shapes[1], np.float32), np.zeros(shapes[2], np.float32)
 
 
 @kernel

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.ranked_hands import HAND_CARDS, add_compatible, add_showdowns
+from card_baselines.solvers.hands import HAND_CARDS, sum_folds_by_column, sum_showdowns, sum_showdowns_by_column
 from card_envs.compiler import kernel
 from card_envs.poker.starting_hands import starting_hand
 
@@ -27,6 +27,7 @@ NUM_BINS = 20
 """Number of bins of the histograms of equity."""
 NUM_GROUPS = 8
 """Number of groups of starting hands against which the equity of river hands is computed."""
+_ONES: NDArray[np.float32] = np.ones(NUM_GROUPS, np.float32)
 _OPPONENTS = 990  # hands that an opponent can hold on the river, given the own hand
 
 STARTING_HANDS: NDArray[np.int64] = np.array([starting_hand(a, b) for a, b in HAND_CARDS.tolist()], np.int64)
@@ -83,11 +84,11 @@ def _nearest_centre(tree: Any, node: Any, features: Any, row: Any, distances: An
 def count_equities(ranked: Any, ones: Any, sums: Any, values: Any, counts: Any) -> None:
     """Add 1 to the bin of each hand's equity on a whole board, in `counts` (1326, NUM_BINS).
 
-    `ones` (1, 1326, 1) float32 holds ones; `sums` (53, 1) and `values` (1, 1326, 1) are scratch space.
+    `ones` (1326,) float32 holds ones; `sums` (53,) and `values` (1326,) are scratch space.
     """
-    add_showdowns(ranked, ones, 0, sums, values, 0)
+    sum_showdowns(ranked, ranked.num_hands, ones, np.float32(1), sums, values)
     for h in range(ranked.num_hands):
-        counts[ranked.number[h], equity_bin(np.int64(values[0, h, 0]))] += 1
+        counts[ranked.number[h], equity_bin(np.int64(values[h]))] += 1
 
 
 @kernel
@@ -112,11 +113,11 @@ def cumulate(counts: Any, row: Any, features: Any, target: Any) -> None:
 def compare_with_groups(ranked: Any, members: Any, sums: Any, values: Any, features: Any) -> None:
     """Write the equities, -1 to 1, of each ranked hand against the groups of starting hands to `features`.
 
-    `members` (1, 1326, NUM_GROUPS) float32 comes from `join_groups`; `values` (2, 1326, NUM_GROUPS) and `sums`
+    `members` (1326, NUM_GROUPS) float32 comes from `join_groups`; `values` (2, 1326, NUM_GROUPS) and `sums`
     (53, NUM_GROUPS) are scratch space.
     """
-    add_showdowns(ranked, members, 0, sums, values, 0)
-    add_compatible(ranked, members, 0, sums, values, 1)
+    sum_showdowns_by_column(ranked, ranked.num_hands, members, _ONES, sums, values[0])
+    sum_folds_by_column(ranked, ranked.num_hands, members, _ONES, sums, values[1])
     for h in range(ranked.num_hands):
         for k in range(NUM_GROUPS):
             met = values[1, h, k]
@@ -125,9 +126,9 @@ def compare_with_groups(ranked: Any, members: Any, sums: Any, values: Any, featu
 
 @kernel
 def join_groups(ranked: Any, groups: Any, members: Any) -> None:
-    """Write `members` (1, 1326, NUM_GROUPS): 1 where the ranked hand belongs to the group, else 0."""
+    """Write `members` (1326, NUM_GROUPS): 1 where the ranked hand belongs to the group, else 0."""
     for h in range(ranked.num_hands):
         group = groups[STARTING_HANDS[ranked.number[h]]]
         for k in range(NUM_GROUPS):
-            members[0, h, k] = 0
-        members[0, h, group] = 1
+            members[h, k] = 0
+        members[h, group] = 1

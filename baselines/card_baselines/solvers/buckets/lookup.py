@@ -21,7 +21,7 @@ from card_baselines.solvers.buckets.hand_buckets import (
     nearest,
 )
 from card_baselines.solvers.buckets.suit_isomorphism import board_number, canonical_boards, rename_suit
-from card_baselines.solvers.ranked_hands import HAND_CARDS, RANKED, WHOLE_BOARD, rank_hands
+from card_baselines.solvers.hands import HAND_CARDS, RANKED, WHOLE_BOARD, rank_hands
 from card_envs.bits import bit_count
 from card_envs.cards import DECK_SIZE, RANKS, SUITS
 from card_envs.compiler import kernel
@@ -91,10 +91,10 @@ class _Workspace(NamedTuple):
             counts=np.zeros((NUM_HANDS, NUM_BINS), np.uint16),
             features=np.zeros((NUM_HANDS, NUM_BINS - 1), f32),
             distances=np.zeros(nodes, f32),
-            ones=np.ones((1, NUM_HANDS, 1), f32),
-            sums=np.zeros((DECK_SIZE + 1, 1), f32),
-            values=np.zeros((1, NUM_HANDS, 1), f32),
-            members=np.zeros((1, NUM_HANDS, NUM_GROUPS), f32),
+            ones=np.ones(NUM_HANDS, f32),
+            sums=np.zeros(DECK_SIZE + 1, f32),
+            values=np.zeros(NUM_HANDS, f32),
+            members=np.zeros((NUM_HANDS, NUM_GROUPS), f32),
             group_sums=np.zeros((DECK_SIZE + 1, NUM_GROUPS), f32),
             group_values=np.zeros((2, NUM_HANDS, NUM_GROUPS), f32),
             memo_keys=np.zeros(1 << _MEMO_BITS, np.int64),

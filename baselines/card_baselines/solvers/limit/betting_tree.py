@@ -1,4 +1,4 @@
-"""The betting of a two-player limit game as a tree, which does not depend on the cards.
+"""The betting of a two-player limit game (`solvers.tree`) as records, and the node of a table.
 
 Nodes are in depth-first order, so children come after their parents. A *player* is a position at the table: 0 is the
 seat left of the button, 1 the button.
@@ -13,14 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from card_baselines.solvers.tree import NUM_PLAYERS, BettingTree, deal_first, grow
 from card_envs.compiler import kernel
-from card_envs.game import ILLEGAL, Tables
-from card_envs.games.holdem import kernels
-from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, has
+from card_envs.game import Tables
+from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import NOBODY
 
-NUM_PLAYERS = 2
 NUM_ACTIONS = 3
 """Fold, call, raise."""
 
@@ -31,7 +30,7 @@ NODE = np.dtype(
             ("player", np.int8),  # the player to act, NOBODY at a terminal node
             ("street", np.int8),
             ("folded", np.int8),  # at a terminal node: the player who folded, NOBODY at a showdown
-            ("num_legal", np.int8),
+            ("legal", np.int8),  # set of legal actions: bit a stands for action a
             ("child", np.int32, (NUM_ACTIONS,)),  # node after each action, -1 where it is illegal
             ("stake", np.int32),  # at a terminal node: chips that the loser pays
             ("first_row", np.int32),  # row of hand 0 in tables of strategies
@@ -69,59 +68,27 @@ def grow_tree(config: HoldemConfig, hands: Sequence[int]) -> np.ndarray[Any, np.
 
 @cache
 def _nodes_of(config: HoldemConfig) -> np.ndarray[Any, np.dtype[Any]]:
-    """Return the nodes without `first_row`; the tree of limit hold'em takes half a second."""
-    nodes: list[np.ndarray[Any, np.dtype[Any]]] = []
-    _grow(_first_table(config), nodes)
-    return np.concatenate(nodes)
+    """Return the nodes without `first_row`; the tree of limit hold'em takes some 50 ms."""
+    tree = _grow(config)
+    nodes = np.zeros(len(tree.player), NODE)
+    for name in ("player", "street", "folded", "legal", "child"):
+        nodes[name] = getattr(tree, name)
+    nodes["stake"] = np.where(tree.player == NOBODY, tree.stake, 0)
+    return nodes
 
 
 def tables_at_nodes(config: HoldemConfig) -> Tables:
     """Return a table at each node of `grow_tree`, in their order; player p sits at seat p."""
-    tables = _first_table(config)
-    found: list[Tables] = []
-
-    def visit(table: Tables) -> None:
-        found.append(table)
-        for action in range(NUM_ACTIONS):
-            after = table.copy()
-            if not table[0].is_over and kernels.step(after, 0, action) != ILLEGAL:
-                visit(after)
-
-    visit(tables)
-    return np.concatenate(found)
+    return _grow(config).tables
 
 
-def _first_table(config: HoldemConfig) -> Tables:
-    """Return one table before its first decision, at which player p sits at seat p."""
-    tables = config.new_tables(1)
-    tables[0].button = NUM_PLAYERS - 1
-    tables[0].deck[: config.num_dealt] = config.deck_cards[: config.num_dealt]
-    kernels.deal_known(tables, 0, config.num_dealt)
-    return tables
+def _grow(config: HoldemConfig) -> BettingTree:
+    return grow(deal_first(config.new_tables(1), config), NUM_ACTIONS)
 
 
 def num_rows(tree: np.ndarray[Any, np.dtype[Any]], hands: Sequence[int]) -> int:
     """Return the number of rows of a table of strategies for the tree."""
     return int(np.asarray(hands)[tree["street"][tree["player"] != NOBODY]].sum())
-
-
-def _grow(tables: Any, nodes: list[np.ndarray[Any, np.dtype[Any]]]) -> int:
-    """Append the node of the betting at tables[0] and all nodes below it; return its number."""
-    number, t = len(nodes), tables[0]
-    node = np.zeros(1, NODE)
-    nodes.append(node)
-    node["player"], node["street"], node["folded"], node["child"] = t.actor, t.street, NOBODY, -1
-    if t.is_over:
-        folded = [seat for seat in range(NUM_PLAYERS) if not has(t.in_hand, seat)]
-        node["folded"] = folded[0] if folded else NOBODY
-        node["stake"] = min(t.hand_commit[:NUM_PLAYERS])
-        return number
-    for action in range(NUM_ACTIONS):
-        after = tables.copy()
-        if kernels.step(after, 0, action) != ILLEGAL:
-            node["child"][0, action] = _grow(after, nodes)
-            node["num_legal"] += 1
-    return number
 
 
 def find_nodes(views: Tables, tree: np.ndarray[Any, np.dtype[Any]]) -> NDArray[np.int64]:

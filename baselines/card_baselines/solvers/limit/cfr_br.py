@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.buckets.board_buckets import RIVER, TURN
 from card_baselines.solvers.buckets.hand_buckets import HandBuckets
-from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, NUM_PLAYERS
+from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS
 from card_baselines.solvers.limit.public_chance_cfr import PublicChanceCfr, copy_scaled
 from card_baselines.solvers.limit.street_passes import CHOOSE, Workspace, pass_backward, pass_forward
+from card_baselines.solvers.tree import NUM_PLAYERS
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.poker.hands import NUM_HANDS
 

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.solvers.buckets.equity_buckets import BOARD_AT, CARDS, bucket_of, deal_all, hands_by_street
-from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, NUM_PLAYERS, grow_tree, num_rows
-from card_baselines.solvers.limit.tabular_cfr import match_regrets, terminal_value
+from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, grow_tree, num_rows
+from card_baselines.solvers.regret import match_regrets
 from card_baselines.solvers.solver import CfrSolver
+from card_baselines.solvers.tree import NUM_PLAYERS
 from card_envs.compiler import kernel
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import NOBODY
@@ -31,7 +32,8 @@ WALK = np.dtype(
         [
             ("bucket", np.int64, (NUM_PLAYERS, len(BOARD_AT))),  # by player and street
             ("sign", np.int64),  # showdown: 1 if player 0 wins, -1 if player 1 wins, 0 if they split
-            ("policy", np.float64, (NUM_ACTIONS,)),  # policy at the current node
+            ("policy", np.float64, (NUM_ACTIONS, 1)),  # policy at the current node
+            ("totals", np.float64, (1,)),  # scratch space of `regret.match_regrets`
             ("num_visits", np.int64),
             ("node", np.int32, (MAX_VISITS,)),  # visited nodes, parents first
             ("parent", np.int32, (MAX_VISITS,)),  # index of the parent's visit, -1 at the root
@@ -75,9 +77,10 @@ class Mccfr(CfrSolver):
 
     def strategy(self) -> NDArray[np.float64]:
         """Return the average strategy, (rows, 3): probabilities to fold, call, raise."""
-        strategy = np.zeros(self.sums.shape)
-        match_regrets(self.tree, self.sums.astype(np.float64), strategy)
-        return strategy
+        nodes, sums = self.tree[self.tree["player"] != NOBODY], self.sums.astype(np.float64)
+        legal = np.repeat(nodes["child"] >= 0, np.diff(np.append(nodes["first_row"], len(sums))), axis=0)
+        weights = np.where(sums.sum(axis=1, keepdims=True) > 0, sums, legal)
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 @kernel
@@ -129,7 +132,7 @@ def _visit(tree: Any, regrets: Any, sums: Any, stream: Any, walk: Any, learner: 
             row = np.int64(node.first_row) + walk.bucket[node.player, node.street]
             _set_policy(node, regrets, row, walk)
             for action in range(NUM_ACTIONS):
-                sums[row, action] += weight * walk.policy[action]
+                sums[row, action] += weight * walk.policy[action, 0]
             action = _sample_action(walk, random_unit(stream))
             _append(walk, np.int64(node.child[action]), place, action)
         place += 1
@@ -147,15 +150,8 @@ def _append(walk: Any, node: Any, parent: Any, action: Any) -> None:
 
 @kernel
 def _set_policy(node: Any, regrets: Any, row: Any, walk: Any) -> None:
-    """Write the policy of regret matching at a node; uniform over legal actions where no regret is positive."""
-    total = 0.0
-    for action in range(NUM_ACTIONS):
-        total += max(0.0, np.float64(regrets[row, action]))
-    for action in range(NUM_ACTIONS):
-        if total > 0.0:
-            walk.policy[action] = max(0.0, np.float64(regrets[row, action])) / total
-        else:
-            walk.policy[action] = 1.0 / node.num_legal if node.child[action] >= 0 else 0.0
+    """Write the policy of regret matching at a node."""
+    match_regrets(regrets[row : row + 1].T, np.int64(node.legal), 1, walk.totals, walk.policy)
 
 
 @kernel
@@ -163,9 +159,9 @@ def _sample_action(walk: Any, random_number: Any) -> Any:
     """Return an action drawn from the policy by a random number in [0, 1); never one of probability 0."""
     last = np.int64(0)
     for action in range(NUM_ACTIONS):
-        if walk.policy[action] > 0.0:
+        if walk.policy[action, 0] > 0.0:
             last = np.int64(action)
-            random_number -= walk.policy[action]
+            random_number -= walk.policy[action, 0]
             if random_number < 0.0:
                 break
     return last
@@ -177,14 +173,14 @@ def _learn(tree: Any, regrets: Any, walk: Any, learner: Any, weight: Any) -> Non
     for place in range(walk.num_visits - 1, -1, -1):
         node = tree[walk.node[place]]
         if node.player == NOBODY:
-            value = terminal_value(node, learner, walk.sign)
+            value = _terminal_value(node, learner, walk.sign)
         elif node.player == learner:
             row = np.int64(node.first_row) + walk.bucket[node.player, node.street]
             _set_policy(node, regrets, row, walk)
             value = 0.0
             for action in range(NUM_ACTIONS):
                 if node.child[action] >= 0:
-                    value += walk.policy[action] * walk.value[place, action]
+                    value += walk.policy[action, 0] * walk.value[place, action]
             for action in range(NUM_ACTIONS):
                 if node.child[action] >= 0:
                     regrets[row, action] += weight * (walk.value[place, action] - value)
@@ -194,3 +190,11 @@ def _learn(tree: Any, regrets: Any, walk: Any, learner: Any, weight: Any) -> Non
             parent = np.int64(walk.parent[place])
             is_learners = tree[walk.node[parent]].player == learner
             walk.value[parent, walk.action[place] if is_learners else 0] = value
+
+
+@kernel
+def _terminal_value(node: Any, player: Any, sign: Any) -> Any:
+    """Return the chips that `player` wins at a terminal node; `sign` as in `WALK`."""
+    if node.folded != NOBODY:
+        return np.float64(-node.stake if node.folded == player else node.stake)
+    return np.float64(node.stake * sign * (1 - 2 * player))

@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.buckets.board_buckets import FLOP, PREFLOP, RIVER, TURN, BoardBuckets
 from card_baselines.solvers.buckets.hand_buckets import HandBuckets
-from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, NUM_PLAYERS, grow_tree, num_rows
+from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, grow_tree, num_rows
 from card_baselines.solvers.limit.strategies import round_shares
 from card_baselines.solvers.limit.street_passes import LEARN, Workspace, add_to_average, pass_backward, pass_forward
 from card_baselines.solvers.limit.streets import Street, make_streets
 from card_baselines.solvers.solver import DealSolver
+from card_baselines.solvers.tree import NUM_PLAYERS
 from card_envs.compiler import kernel
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.typing import Floats32

@@ -1,7 +1,7 @@
-"""Strategies for two-player limit games as tables: how they are stored, loaded and looked up.
+"""Strategies for limit hold'em as tables: how they are stored, loaded and looked up.
 
-A table has one row for each pair of a decision in the betting and a hand (a bucket, or a card in small games), numbered
-as in `betting_tree.grow_tree`. Strategies by buckets of equity are stored in 255ths, others in 15ths.
+A table has one row for each pair of a decision in the betting and a bucket of hands, numbered as in
+`betting_tree.grow_tree`. Strategies by buckets of equity are stored in 255ths, others in 15ths.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from card_baselines.solvers.buckets.lookup import BucketFinder
 from card_baselines.solvers.buckets.stored_buckets import from_stored_arrays, to_stored_arrays
 from card_baselines.solvers.fifteenths import WHOLE, compress, decompress, to_fifteenths
 from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, find_nodes, grow_tree, node_of, num_rows
-from card_baselines.solvers.limit.tabular_cfr import small_game_hands, solve
 from card_envs.compiler import kernel
 from card_envs.game import Tables
 from card_envs.games.holdem.config import HoldemConfig
@@ -31,8 +30,6 @@ STRATEGY = "strategy.npz"
 """File of a run folder: the probabilities of fold and raise, and what defines the buckets."""
 _EQUITY_WHOLE = 255
 """Denominator of the stored probabilities of an `EquityStrategy`."""
-ITERATIONS = 2000
-"""Iterations of CFR+ in small games: Kuhn poker is then exploitable by at most 0.0001 chips a hand, Leduc by 0.001."""
 _DEALT_TO_PLAYERS = 2 * HOLE_CARDS
 
 
@@ -124,20 +121,6 @@ class BucketStrategy:
             np.savez(file, shares=compress(self.table.reshape(-1)), **to_stored_arrays(self.buckets))
 
 
-class SmallGameStrategy:
-    """The equilibrium of Kuhn poker or Leduc hold'em, computed by CFR+ when the object is made."""
-
-    def __init__(self, config: HoldemConfig) -> None:
-        """Solve the game, which takes about a second."""
-        self.table, self.tree = solve(config, ITERATIONS), grow_tree(config, small_game_hands(config))
-
-    def probabilities(self, views: Tables) -> Floats:
-        """Return the probabilities to fold, call and raise (n, 3) of each view's actor."""
-        probabilities = np.empty((len(views), NUM_ACTIONS))
-        look_up_small(views, self.tree, self.table, probabilities)
-        return probabilities
-
-
 def load_strategy(path: Path) -> EquityStrategy | BucketStrategy:
     """Return the strategy for limit hold'em in a file written by either `save`."""
     with np.load(path) as data:
@@ -187,22 +170,3 @@ def write_buckets(cards: Any, used: Any, street: Any, bounds: Any, buckets: Any)
         a, b = np.int64(HANDS[hand, 0]), np.int64(HANDS[hand, 1])
         if ((used >> a) | (used >> b)) & 1 == 0:
             buckets[hand] = bucket_of(a, b, cards[0], street, bounds)
-
-
-@kernel
-def look_up_small(views: Any, tree: Any, strategy: Any, probabilities: Any) -> None:
-    """Write the action probabilities of each view's actor in a game with one hole card."""
-    for j in range(views.shape[0]):
-        t = views[j]
-        hand = _index_in_deck(t, np.int64(t.deck[t.actor]))
-        if num_board_cards(t) > 0:
-            hand = hand * np.int64(t.deck_size) + _index_in_deck(t, np.int64(t.deck[t.num_seats]))
-        row = np.int64(tree[node_of(t, tree)].first_row) + hand
-        for action in range(NUM_ACTIONS):
-            probabilities[j, action] = strategy[row, action]
-
-
-@kernel
-def _index_in_deck(t: Any, card: Any) -> Any:
-    """Return the index of a card in the ordered deck of a small game."""
-    return (card // 4 - t.lowest_rank) * t.num_suits + card % 4

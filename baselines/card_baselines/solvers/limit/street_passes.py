@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from card_baselines.solvers.hands import sum_folds_by_column, sum_showdowns_by_column
 from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS
 from card_baselines.solvers.limit.streets import CLOSED, FOLDED, ILLEGAL, Street
-from card_baselines.solvers.ranked_hands import add_compatible, add_showdowns
+from card_baselines.solvers.regret import sum_positive
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.poker.hands import NUM_HANDS
@@ -40,9 +41,11 @@ class Workspace(NamedTuple):
     leaves: Floats32
     """(closes, hands, sequences): the learner's values after the closes of the street; empty on the last street."""
     sums: Floats32
-    """(cards + 1, sequences): scratch space of `add_compatible` and `add_showdowns`."""
+    """(cards + 1, sequences): scratch space of `hands.sum_folds_by_column`."""
     shares: Floats32
     """(2, sequences): scratch space for the factors of a policy, probability = weight * shares[0] + shares[1]."""
+    factors: Floats32
+    """(sequences,): scratch space."""
 
     @staticmethod
     def allocate(street: Street, is_last: bool) -> Workspace:
@@ -54,6 +57,7 @@ class Workspace(NamedTuple):
             np.zeros((0 if is_last else street.closes.shape[1], NUM_HANDS, sequences), np.float32),
             np.zeros((DECK_SIZE + 1, sequences), np.float32),
             np.zeros((2, sequences), np.float32),
+            np.zeros(sequences, np.float32),
         )
 
     def select_sequences(self, sequences: int) -> Workspace:
@@ -77,7 +81,7 @@ def pass_forward(steps: Any, first: Any, learner: Any, ranked: Any, buckets: Any
         source = step.reach
         for h in range(ranked.num_hands):
             row = buckets[h]
-            _share(step, weights, first + k, row, shares)
+            _find_shares(step, weights[first + k, row], shares)
             for action in range(NUM_ACTIONS):
                 if step.kind[action] != ILLEGAL:
                     target = step.reach_after[action]
@@ -90,16 +94,9 @@ def pass_forward(steps: Any, first: Any, learner: Any, ranked: Any, buckets: Any
 
 
 @kernel
-def _share(step: Any, weights: Any, node: Any, row: Any, shares: Any) -> None:
-    """Write the factors of a decision's policy (`Workspace.shares`)."""
-    for sequence in range(shares.shape[1]):
-        shares[0, sequence] = _ZERO
-    for action in range(NUM_ACTIONS):
-        if step.kind[action] != ILLEGAL:
-            for sequence in range(shares.shape[1]):
-                weight = weights[node, row, action, sequence]
-                shares[0, sequence] += weight if weight > _ZERO else _ZERO
-    fair = _ONE / np.float32(step.num_legal)
+def _find_shares(step: Any, weights: Any, shares: Any) -> None:
+    """Write the factors of a decision's policy (`Workspace.shares`): multiplying is faster than `match_regrets`."""
+    fair = _ONE / sum_positive(weights, step.legal, shares.shape[1], shares[0])
     for sequence in range(shares.shape[1]):
         total = shares[0, sequence]
         shares[1, sequence] = _ZERO if total > _ZERO else fair
@@ -156,12 +153,11 @@ def pass_backward(
 @kernel
 def _fold(step: Any, action: Any, learner: Any, ranked: Any, stakes: Any, work: Any) -> None:
     """Write the learner's values after a fold."""
-    target, values = step.value_after[action], work.values
-    add_compatible(ranked, work.reach, step.reach_after[action], work.sums, values, target)
     sign = -_ONE if step.player == learner else _ONE
-    for h in range(ranked.num_hands):
-        for sequence in range(values.shape[2]):
-            values[target, h, sequence] *= sign * stakes[sequence]
+    for sequence in range(stakes.shape[0]):
+        work.factors[sequence] = sign * stakes[sequence]
+    reach, values = work.reach[step.reach_after[action]], work.values[step.value_after[action]]
+    sum_folds_by_column(ranked, ranked.num_hands, reach, work.factors, work.sums, values)
 
 
 @kernel
@@ -169,10 +165,8 @@ def _close(step: Any, action: Any, ranked: Any, stakes: Any, work: Any) -> None:
     """Write the learner's values after the close of the street: at a showdown, or from `work.leaves`."""
     target, values, leaves = step.value_after[action], work.values, work.leaves
     if leaves.shape[0] == 0:
-        add_showdowns(ranked, work.reach, step.reach_after[action], work.sums, values, target)
-        for h in range(ranked.num_hands):
-            for sequence in range(values.shape[2]):
-                values[target, h, sequence] *= stakes[sequence]
+        reach = work.reach[step.reach_after[action]]
+        sum_showdowns_by_column(ranked, ranked.num_hands, reach, stakes, work.sums, values[target])
     else:
         source = step.next[action]
         for h in range(ranked.num_hands):
@@ -229,7 +223,7 @@ def _follow(step: Any, node: Any, ranked: Any, buckets: Any, weights: Any, work:
     target, values, shares = step.value, work.values, work.shares
     for h in range(ranked.num_hands):
         row = buckets[h]
-        _share(step, weights, node, row, shares)
+        _find_shares(step, weights[node, row], shares)
         for sequence in range(values.shape[2]):
             values[target, h, sequence] = _ZERO
         for action in range(NUM_ACTIONS):

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, NUM_PLAYERS
+from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS
+from card_baselines.solvers.tree import NUM_PLAYERS
 from card_envs.games.holdem.actions import FOLD_ACTION
 from card_envs.games.holdem.state import NOBODY
 
@@ -28,7 +29,7 @@ STEP = np.dtype(
         np.record,
         [
             ("player", np.int64),
-            ("num_legal", np.int64),
+            ("legal", np.int64),  # set of legal actions: bit a stands for action a
             ("kind", np.int64, (NUM_ACTIONS,)),  # result of each action
             ("next", np.int64, (NUM_ACTIONS,)),  # decision of the street, or index of the close, after each action
             ("reach", np.int64),  # slot of the opponent's reach probabilities
@@ -148,7 +149,7 @@ class _Shape:
             for action, child in enumerate(children.tolist()):
                 if child < 0:
                     continue
-                step["num_legal"] += 1
+                step["legal"] |= 1 << action
                 step["value_after"][action] = free[k] + action
                 step["reach_after"][action] = step["reach"]
                 if step["player"] != learner:

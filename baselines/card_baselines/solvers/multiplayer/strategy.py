@@ -1,32 +1,26 @@
-"""Strategies by public state and bucket: how they are made from a solver, stored, loaded and looked up."""
+"""Strategies by public state and bucket: how they are made from a solver, and looked up."""
 
 from __future__ import annotations
 
-import json
 import lzma
-from dataclasses import asdict
-from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.agents.scripted.holdem_moves import raise_action_to
 from card_baselines.solvers.buckets.hand_buckets import HandBuckets
-from card_baselines.solvers.buckets.lookup import BucketFinder
-from card_baselines.solvers.buckets.stored_buckets import from_stored_arrays, to_stored_arrays
-from card_baselines.solvers.fifteenths import WHOLE, compress, decompress, to_fifteenths
+from card_baselines.solvers.fifteenths import to_fifteenths
 from card_baselines.solvers.multiplayer.public_state import legal_actions_of, public_state, street_of
 from card_baselines.solvers.multiplayer.state_table import StateTable
+from card_baselines.solvers.stored_strategy import Layout, StoredStrategy
 from card_envs.compiler import kernel
 from card_envs.game import Tables
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION, raise_to_of
 from card_envs.games.holdem.betting import give_turn
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.typing import Floats32
+from card_envs.typing import Floats, Floats32
 
-STRATEGY = "strategy.npz"
-"""File of a run folder."""
 _RARE_STATE = 1e-8
 """Share of all summed strategies up to which a public state is not stored."""
 _RARE_HAND = 0.01
@@ -37,7 +31,7 @@ _SMALLEST = 0.2
 Strategy purification and thresholding)."""
 
 
-class PublicStateStrategy:
+class PublicStateStrategy(StoredStrategy):
     """Probabilities of actions by public state and bucket."""
 
     def __init__(
@@ -51,71 +45,43 @@ class PublicStateStrategy:
             shares: Probabilities in 15ths: for each state, for each of its legal actions but the last, of each bucket.
             buckets: Buckets of hands.
         """
-        self.config, self.states, self.shares, self.buckets = config, states, shares, buckets
-        self._first, size = lay_out(states, buckets)
-        if len(shares) != size:
-            raise ValueError(f"the strategy has {len(shares)} numbers, but its public states ask for {size}")
-        self._finder = BucketFinder(buckets)
+        self.states = states
+        super().__init__(config, _lay_out(states, buckets), shares, buckets)
 
-    def probabilities(self, views: Tables) -> NDArray[np.float64]:
+    def probabilities(self, views: Tables) -> Floats:
         """Return the probabilities of actions (n, num_actions) of each view's actor.
 
         In public states that are not stored the player checks, or else folds.
         """
-        found = np.zeros((len(views), self.config.num_actions))
-        sizes = np.array(self.buckets.hands_by_street)
-        write_probabilities(views, self._finder.find(views), self.states, self._first, sizes, self.shares, found)
+        rows = np.empty(len(views), np.int64)
+        find_states(views, self.states, rows)
+        found, missing = self.look_up(rows, self.find_buckets(views)), np.flatnonzero(rows < 0)
+        found[missing, np.where(views["legal"][missing] & 1, FOLD_ACTION, CALL_ACTION)] = 1.0
         return found
 
-    def save(self, path: Path) -> None:
-        """Write a file that `load` reads."""
-        settings = {name: value for name, value in asdict(self.config).items() if value != getattr(HoldemConfig, name)}
-        states = np.frombuffer(lzma.compress(self.states.tobytes(), preset=9), np.uint8)
-        with path.open("wb") as file:
-            np.savez(
-                file, states=states, shares=compress(self.shares), config=np.array(json.dumps(settings)),
-                **to_stored_arrays(self.buckets),
-            )  # fmt: skip
+    def states_to_store(self) -> dict[str, Any]:
+        """Return the public states, compressed."""
+        return {"states": np.frombuffer(lzma.compress(self.states.tobytes(), preset=9), np.uint8)}
 
-    @staticmethod
-    def load(path: Path) -> PublicStateStrategy:
-        """Return the strategy in a file written by `save`."""
-        with np.load(path) as data:
-            buckets, packed = from_stored_arrays(data), data["shares"]
-            states = np.frombuffer(lzma.decompress(data["states"].tobytes()), np.int64)
-        _, size = lay_out(states, buckets)
-        return PublicStateStrategy(PublicStateStrategy.load_config(path), states, decompress(packed, size), buckets)
+    @classmethod
+    def find_layout(cls, config: HoldemConfig, data: Any, buckets: HandBuckets) -> tuple[Any, Layout]:
+        """Return the public states in a file, and their layout."""
+        states = np.frombuffer(lzma.decompress(data["states"].tobytes()), np.int64)
+        return states, _lay_out(states, buckets)
 
-    @staticmethod
-    def load_config(path: Path) -> HoldemConfig:
-        """Return the game of the strategy in a file."""
-        with np.load(path) as data:
-            settings = json.loads(str(data["config"]))
-        values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in settings.items()}
-        return HoldemConfig(**values)
+    @classmethod
+    def from_states(cls, config: HoldemConfig, states: Any, shares: NDArray[np.uint8], buckets: HandBuckets) -> Self:
+        """Return the strategy of a file."""
+        return cls(config, states, shares, buckets)
 
 
 @kernel
-def write_probabilities(
-    views: Any, buckets: Any, states: Any, first: Any, num_buckets: Any, shares: Any, found: Any
-) -> None:
-    """Write the probabilities of the actions of each view's actor to `found`, which holds zeros."""
+def find_states(views: Any, states: Any, rows: Any) -> None:
+    """Write the index in `states` of the public state of each view's actor, -1 for those that are not there."""
     for j in range(views.shape[0]):
-        t = views[j]
-        legal, state = np.int64(t.legal), public_state(t)
+        state = public_state(views[j])
         place = np.searchsorted(states, state)
-        if place == states.shape[0] or states[place] != state:
-            found[j, FOLD_ACTION if legal & 1 else CALL_ACTION] = 1.0
-            continue
-        at, left, last = first[place] + buckets[j], np.int64(WHOLE), np.int64(0)
-        for action in range(found.shape[1]):
-            if (legal >> action) & 1:
-                last = np.int64(action)
-                if legal >> (action + 1):
-                    found[j, action] = shares[at] / WHOLE
-                    left -= shares[at]
-                    at += num_buckets[t.street]
-        found[j, last] = left / WHOLE
+        rows[j] = place if place < states.shape[0] and states[place] == state else -1
 
 
 def translate_strategy(strategy: PublicStateStrategy, views: Tables, num_actions: int) -> NDArray[np.float64]:
@@ -153,12 +119,11 @@ def add_nearest_actions(views: Any, inside: Any, probabilities: Any, found: Any)
                 found[j, nearest] += probabilities[j, action]
 
 
-def lay_out(states: NDArray[np.int64], buckets: HandBuckets) -> tuple[NDArray[np.int64], int]:
-    """Return the start of each public state in the stored probabilities, (states,), and their total number."""
-    num_legal = np.array([int(legal_actions_of(state)).bit_count() for state in states], np.int64)
-    sizes = (num_legal - 1) * np.array(buckets.hands_by_street)[[int(street_of(state)) for state in states]]
-    ends = np.cumsum(sizes)
-    return np.asarray(ends - sizes, np.int64), int(ends[-1]) if len(ends) else 0
+def _lay_out(states: NDArray[np.int64], buckets: HandBuckets) -> Layout:
+    """Return the layout of the stored probabilities of public states."""
+    legal = np.array([int(legal_actions_of(state)) for state in states], np.int64)
+    streets = np.array([int(street_of(state)) for state in states], np.int64)
+    return Layout.from_states(legal, np.array(buckets.hands_by_street, np.int64)[streets])
 
 
 def make_strategy(config: HoldemConfig, table: StateTable, buckets: HandBuckets) -> PublicStateStrategy:

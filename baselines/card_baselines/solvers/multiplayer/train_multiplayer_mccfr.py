@@ -9,26 +9,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from card_baselines.run_folder import RunFolder
-from card_baselines.settings import parse_settings
 from card_baselines.solvers.buckets.board_buckets import BoardBuckets
 from card_baselines.solvers.multiplayer.mccfr import MultiplayerMccfr
 from card_baselines.solvers.multiplayer.public_state import MAX_ACTIONS
-from card_baselines.solvers.multiplayer.strategy import STRATEGY, make_strategy
-from card_baselines.solvers.training import BucketConfig, BucketLearner, make_algorithm
-from card_envs.envs import find_entry, make_game
+from card_baselines.solvers.multiplayer.strategy import make_strategy
+from card_baselines.solvers.stored_strategy import STRATEGY
+from card_baselines.solvers.training import BucketConfig, BucketLearner, EnvConfig, make_algorithm
 from card_envs.files import replace_file
 from card_envs.game import Game
 from card_envs.games.holdem.config import is_texas_holdem
 
-ENV = "no_limit_holdem-v0"
-
 
 @dataclass(frozen=True, kw_only=True)
-class Config(BucketConfig):
+class Config(EnvConfig, BucketConfig):
     """Settings of a run; it ends when the iterations or the minutes are used up."""
 
-    env: str = ENV
-    """Environment id."""
     settings: tuple[str, ...] = ("num_players=6",)
     """Environment arguments."""
     iterations: int = 1_000_000_000
@@ -40,10 +35,6 @@ class Config(BucketConfig):
     evaluation_seconds: float = 3600.0
     evaluation_hands: int = 20_000
     final_hands: int = 100_000
-
-    def game(self) -> Game:
-        """Return the game that the settings name."""
-        return make_game(find_entry(self.env).id, **parse_settings(self.settings))
 
 
 class MultiplayerLearner(BucketLearner):
@@ -76,7 +67,7 @@ ALGORITHM = make_algorithm(
     Config,
     MultiplayerLearner,
     600.0,
-    env=ENV,
+    env=Config.env,
     agent="public_state_cfr",
     presets={
         "cfr_limit_six_max": Config(

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.multiplayer.public_state import public_state
 from card_baselines.solvers.multiplayer.state_table import NO_ROW, find_first_row
+from card_baselines.solvers.regret import match_regrets
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import has
 from card_envs.games.holdem.kernels import apply_action
@@ -90,8 +91,12 @@ class Frames(NamedTuple):
     """(depth, num_actions, n): reward after each action; NaN where a hand does not try it."""
     sums: Floats32
     """(buckets, num_actions): scratch space."""
-    shares: Floats32
-    """(num_actions,): scratch space."""
+    sampled: Floats32
+    """(1, num_actions): policy of another player."""
+    totals: Floats32
+    """(buckets,): scratch space of `regret.match_regrets`."""
+    no_regrets: Floats32
+    """(buckets, num_actions): zeros, for information states without a row."""
     by_outcome: Floats32
     """(20,): scratch space."""
 
@@ -109,7 +114,9 @@ class Frames(NamedTuple):
             policy=np.zeros((depth, num_buckets, num_actions), np.float32),
             values=np.zeros((depth, num_actions, NUM_HANDS), np.float32),
             sums=np.zeros((num_buckets, num_actions), np.float32),
-            shares=np.zeros(num_actions, np.float32),
+            sampled=np.zeros((1, num_actions), np.float32),
+            totals=np.zeros(num_buckets, np.float32),
+            no_regrets=np.zeros((num_buckets, num_actions), np.float32),
             by_outcome=np.zeros(_NUM_OUTCOMES, np.float32),
         )
 
@@ -209,7 +216,7 @@ def _play_to(frames: Any, depth: Any, rows: Any, stream: Any, states: Any, hands
 
     Returns False if the hand ends before.
     """
-    t, shares = frames.tables[depth], frames.shares
+    t, policy = frames.tables[depth], frames.sampled
     while t.actor != NOBODY:
         row, seat = find_first_row(states, public_state(t)), np.int64(t.actor)
         if seat == learner.seat:
@@ -218,8 +225,8 @@ def _play_to(frames: Any, depth: Any, rows: Any, stream: Any, states: Any, hands
             return True
         if row != NO_ROW:
             row += rows[t.street, hands.place[hand_number(np.int64(t.deck[2 * seat]), np.int64(t.deck[2 * seat + 1]))]]
-        match_regrets(states.regrets, row, np.int64(t.legal), shares)
-        apply_action(t, _sample(shares, random_unit(stream)))
+        write_policy(states.regrets, row, np.int64(t.legal), 1, frames, policy)
+        apply_action(t, _sample(policy[0], random_unit(stream)))
     return False
 
 
@@ -229,11 +236,11 @@ def _open(frames: Any, depth: Any, states: Any, hands: Any, learner: Any) -> Non
     t, row, policy, sums = frames.tables[depth], frames.row[depth], frames.policy[depth], frames.sums
     street = np.int64(t.street)
     size = np.int64(states.num_buckets[street])
-    for b in range(size):
-        match_regrets(states.regrets, row + b if row != NO_ROW else row, np.int64(t.legal), policy[b])
-        sums[b, 0] = 0
+    write_policy(states.regrets, row, np.int64(t.legal), size, frames, policy[:size])
     if row == NO_ROW:
         return
+    for b in range(size):
+        sums[b, 0] = 0
     for i in range(frames.num_active[depth]):
         k = frames.active[depth, i]
         sums[hands.bucket[street, k], 0] += frames.reach[depth, k]
@@ -244,19 +251,10 @@ def _open(frames: Any, depth: Any, states: Any, hands: Any, learner: Any) -> Non
 
 
 @kernel
-def match_regrets(regrets: Any, row: Any, legal: Any, policy: Any) -> None:
-    """Write the policy of regret matching; uniform over the set of legal actions where no regret is positive."""
-    total, num_legal = _ZERO, _ZERO
-    for action in range(policy.shape[0]):
-        is_legal = (legal >> action) & 1
-        num_legal += np.float32(is_legal)
-        policy[action] = max(_ZERO, regrets[row, action]) if is_legal and row != NO_ROW else _ZERO
-        total += policy[action]
-    for action in range(policy.shape[0]):
-        if total > 0:
-            policy[action] /= total
-        else:
-            policy[action] = np.float32((legal >> action) & 1) / num_legal
+def write_policy(regrets: Any, row: Any, legal: Any, size: Any, frames: Any, policy: Any) -> None:
+    """Write the policy (size, actions) of regret matching for `size` rows from `row` on, uniform if there is no row."""
+    rows = regrets[row : row + size] if row != NO_ROW else frames.no_regrets[:size]
+    match_regrets(rows.T, legal, size, frames.totals, policy.T)
 
 
 @kernel

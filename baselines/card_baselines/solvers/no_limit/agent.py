@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.no_limit.menu_strategy import STRATEGY, MenuStrategy
-from card_baselines.solvers.no_limit.menu_tree import NUM_PLAYERS, grow_menu_tree, is_two_player_menu
+from card_baselines.solvers.no_limit.menu_strategy import MenuStrategy
+from card_baselines.solvers.no_limit.menu_tree import grow_menu_tree, is_two_player_menu
 from card_baselines.solvers.no_limit.translation import find_places, translate
-from card_baselines.solvers.same_stakes import has_same_stakes
-from card_envs.agent import Decisions, StochasticAgent
+from card_baselines.solvers.stored_strategy import DATA, STRATEGY, StoredStrategyAgent
 from card_envs.game import Game, Tables
 from card_envs.games.holdem.actions import CALL_ACTION
-from card_envs.games.holdem.config import HoldemConfig, is_texas_holdem
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.typing import Floats
 
-_SHIPPED = Path(__file__).parents[1] / "data" / "no_limit_holdem_heads_up.npz"
+_SHIPPED = DATA / "no_limit_holdem_heads_up.npz"
 
 
-class CfrNoLimit(StochasticAgent):
+class CfrNoLimit(StoredStrategyAgent):
     """Plays a CFR strategy for stacks of 100 big blinds and raises by half the pot, the pot or all chips.
 
     In games with other bet menus and the same stacks, bets are translated (`translation`).
@@ -34,33 +34,20 @@ class CfrNoLimit(StochasticAgent):
     """
 
     name = "cfr_no_limit"
+    strategy_class = MenuStrategy
+    needs = "two players, no-limit bets, and the blinds and stacks (in big blinds) of its strategy"
 
     def __init__(self, game: Game, folder: Path | None = None) -> None:
-        self._path = _SHIPPED if folder is None or not (folder / STRATEGY).exists() else folder / STRATEGY
-        if not self.can_play(game):
-            raise ValueError(
-                f"agent {self.name!r} cannot play {game.name} with these settings: it needs two players, no-limit "
-                "bets, and the blinds and stacks (in big blinds) of its strategy"
-            )
-        self._game = game
+        is_trained = folder is not None and (folder / STRATEGY).exists()
+        self._prepare(game, folder / STRATEGY if folder is not None and is_trained else _SHIPPED)
 
-    @cached_property
-    def strategy(self) -> MenuStrategy:
-        """The strategy that is played; the file is read on first access."""
-        return MenuStrategy.load(self._path)
+    def has_same_betting(self) -> bool:
+        """Return True if every sequence of actions leads to the same bets in the strategy's game."""
+        return has_same_betting(self._game.config, self.strategy.config)
 
-    def can_play(self, game: Game) -> bool:
-        """Return True for Texas hold'em with two players, no-limit, and the strategy's blinds and stacks."""
-        if not is_texas_holdem(game) or game.num_seats != NUM_PLAYERS:
-            return False
-        return has_same_stakes(game.config, MenuStrategy.load_config(self._path))
-
-    def compute_probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
-        """Return the probabilities of the actions, (n, num_actions)."""
-        views, strategy = decisions.views, self.strategy
-        if has_same_betting(self._game.config, strategy.config):
-            return strategy.probabilities(views)
-        return translate_strategy(strategy, views, self._game.num_actions)
+    def translate(self, views: Tables) -> Floats:
+        """Return the probabilities of the actions (n, num_actions) with another bet menu."""
+        return translate_strategy(self.strategy, views, self._game.num_actions)
 
 
 @cache

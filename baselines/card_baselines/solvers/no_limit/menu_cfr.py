@@ -16,10 +16,11 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.no_limit.hand_vectors import Hands, arrange_hands
-from card_baselines.solvers.no_limit.menu_tree import NUM_PLAYERS, MenuTree, grow_menu_tree
+from card_baselines.solvers.hands import Hands, arrange_hands
+from card_baselines.solvers.no_limit.menu_tree import MenuTree, grow_menu_tree
 from card_baselines.solvers.no_limit.menu_walk import ANSWER, LEARN, RESPOND, Settings, Tables, Walk, walk_from
 from card_baselines.solvers.solver import DealSolver
+from card_baselines.solvers.tree import NUM_PLAYERS
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.rng import seed_streams, seeded_streams
 from card_envs.typing import Floats32

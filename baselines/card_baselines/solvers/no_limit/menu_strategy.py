@@ -1,118 +1,74 @@
-"""Strategies for two-player no-limit hold'em on a bet menu: how they are stored, loaded and looked up."""
+"""Strategies for two-player no-limit hold'em on a bet menu: how they are made from a solver, and looked up."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.solvers.buckets.hand_buckets import HandBuckets
-from card_baselines.solvers.buckets.lookup import BucketFinder
-from card_baselines.solvers.buckets.stored_buckets import from_stored_arrays, to_stored_arrays
-from card_baselines.solvers.fifteenths import WHOLE, compress, decompress, to_fifteenths
+from card_baselines.solvers.fifteenths import to_fifteenths
 from card_baselines.solvers.no_limit.menu_tree import MenuTree, grow_menu_tree
+from card_baselines.solvers.stored_strategy import Layout, StoredStrategy
 from card_envs.game import Tables
 from card_envs.games.holdem.actions import CALL_ACTION
 from card_envs.games.holdem.config import HoldemConfig
+from card_envs.typing import Floats
 
-STRATEGY = "strategy.npz"
-"""File of a run folder."""
 _HARDLY_REACHED = 3e-4
 """Reach probability below which the strategy of a bucket is replaced by the mean over all buckets of the decision."""
-_CONFIG = ("stacks", "blinds", "bet_menu", "structure", "rules", "min_bet", "chips_per_reward")
 
 
-class MenuStrategy:
-    """Probabilities of actions by betting and bucket."""
+class MenuStrategy(StoredStrategy):
+    """Probabilities of actions by betting and bucket; the information states are those of the tree."""
+
+    defaults: ClassVar[Mapping[str, Any]] = {"max_raises": None}
 
     def __init__(self, config: HoldemConfig, shares: NDArray[np.uint8], buckets: HandBuckets) -> None:
         """Make a strategy from probabilities in 15ths: of each decision, in the order of the tree, all but the last."""
-        self.config, self.shares, self.buckets = config, shares, buckets
         self.tree = grow_menu_tree(config, buckets.hands_by_street)
-        self._first, size = _layout(self.tree)
-        if len(shares) != size:
-            raise ValueError(f"the strategy has {len(shares)} numbers, but the betting of its game asks for {size}")
-        self._finder = BucketFinder(buckets)
+        super().__init__(config, _lay_out(self.tree), shares, buckets)
 
-    def probabilities(self, views: Tables) -> NDArray[np.float64]:
+    def probabilities(self, views: Tables) -> Floats:
         """Return the probabilities of actions (n, actions) of each view's actor; the betting must be in the tree."""
-        return self.look_up(self.tree.find_states(views), self._finder.find(views))
+        return self.look_up(self.tree.find_states(views), self.find_buckets(views))
 
-    def find_buckets(self, views: Tables) -> NDArray[np.int64]:
-        """Return the bucket (n,) of each actor's hand."""
-        return self._finder.find(views)
+    def states_to_store(self) -> dict[str, Any]:
+        """Return nothing: the game tells the tree."""
+        return {}
 
-    def look_up(self, states: NDArray[np.int64], buckets: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the probabilities of actions (n, actions) at information states (n,) with hands in buckets (n,)."""
-        nodes = self.tree.decisions[self.tree.first[states]]
-        size, num_legal = self.tree.num_buckets[nodes["street"]], nodes["num_legal"]
-        found, rows = np.zeros((len(states), self.config.num_actions)), np.arange(len(states))
-        left = np.full(len(states), WHOLE, np.int64)
-        for place in range(int(num_legal.max(initial=0))):
-            is_kept, is_last = place < num_legal - 1, place == num_legal - 1
-            kept = rows[is_kept]
-            parts = np.where(is_last, left, 0)
-            parts[kept] = self.shares[self._first[states[kept]] + place * size[kept] + buckets[kept]]
-            left -= np.where(is_kept, parts, 0)
-            legal = rows[is_kept | is_last]
-            found[legal, nodes["action"][legal, place]] = parts[legal] / WHOLE
-        return found
+    @classmethod
+    def find_layout(cls, config: HoldemConfig, data: Any, buckets: HandBuckets) -> tuple[Any, Layout]:
+        """Return None, and the layout of the tree."""
+        return None, _lay_out(grow_menu_tree(config, buckets.hands_by_street))
 
-    def save(self, path: Path) -> None:
-        """Write a file that `load` reads."""
-        settings = {name: value for name, value in asdict(self.config).items() if name in _CONFIG}
-        with path.open("wb") as file:
-            np.savez(
-                file, shares=compress(self.shares), config=np.array(json.dumps(settings)),
-                **to_stored_arrays(self.buckets),
-            )  # fmt: skip
-
-    @staticmethod
-    def load(path: Path) -> MenuStrategy:
-        """Return the strategy in a file written by `save`."""
-        with np.load(path) as data:
-            buckets, packed = from_stored_arrays(data), data["shares"]
-        config = MenuStrategy.load_config(path)
-        _, size = _layout(grow_menu_tree(config, buckets.hands_by_street))
-        return MenuStrategy(config, decompress(packed, size), buckets)
-
-    @staticmethod
-    def load_config(path: Path) -> HoldemConfig:
-        """Return the game of the strategy in a file."""
-        with np.load(path) as data:
-            settings = json.loads(str(data["config"]))
-        return HoldemConfig(max_raises=None, **{name: _as_tuple(value) for name, value in settings.items()})
+    @classmethod
+    def from_states(cls, config: HoldemConfig, states: Any, shares: NDArray[np.uint8], buckets: HandBuckets) -> Self:
+        """Return the strategy of a file."""
+        return cls(config, shares, buckets)
 
 
-def _as_tuple(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _layout(tree: MenuTree) -> tuple[NDArray[np.int64], int]:
-    """Return the start of each information state in the stored shares, (states,), and their total number."""
+def _lay_out(tree: MenuTree) -> Layout:
+    """Return the layout of the stored probabilities: states lie in the order of tables of the solver."""
     nodes = tree.decisions[tree.first]
-    sizes = (nodes["num_legal"] - 1) * tree.num_buckets[nodes["street"]]
-    order = np.argsort(nodes["offset"])
-    first = np.empty(len(nodes), np.int64)
-    first[order] = np.cumsum(sizes[order]) - sizes[order]
-    return first, int(sizes.sum())
+    is_legal = np.arange(nodes["action"].shape[1]) < nodes["num_legal"][:, None]
+    legal = np.where(is_legal, 1 << nodes["action"], 0).sum(axis=1)
+    return Layout.from_states(legal, tree.num_buckets[nodes["street"]], np.argsort(nodes["offset"]))
 
 
 def to_shares(tree: MenuTree, averages: NDArray[np.float32]) -> NDArray[np.uint8]:
     """Return the probabilities in 15ths (see `MenuStrategy`) of summed strategies in the layout of the tree."""
-    first, size = _layout(tree)
-    shares = np.zeros(size, np.uint8)
+    layout = _lay_out(tree)
+    shares = np.zeros(layout.size, np.uint8)
     whole = _root_weight(tree, averages)
     for state, number in enumerate(tree.first.tolist()):
         node = tree.decisions[number]
         num, width = int(node["num_legal"]), int(tree.num_buckets[node["street"]])
         sums = averages[node["offset"] : node["offset"] + num * width].reshape(num, width).astype(np.float64)
         parts = quantise(sums, whole / width, node["action"][:num])
-        shares[first[state] : first[state] + (num - 1) * width] = parts[:-1].reshape(-1)
+        shares[layout.first[state] :][: (num - 1) * width] = parts[:-1].reshape(-1)
     return shares
 
 

@@ -1,6 +1,6 @@
 """Tree traversal of public chance sampling on one board: a player learns with all hands, against all of the other's.
 
-Vectors over hands are those of `hand_vectors`. Tables of strategies have the layout of `MenuTree`: a decision has one
+Vectors over hands go by place (`hands.Hands`). Tables of strategies have the layout of `MenuTree`: a decision has one
 number per bucket for each legal action. The policy is proportional to the positive numbers, and uniform where none is
 positive (regret matching).
 
@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from card_baselines.solvers.hands import sum_folds, sum_showdowns
 from card_baselines.solvers.no_limit.hand_vectors import (
     follow_policy,
     keep_chosen,
@@ -24,11 +25,10 @@ from card_baselines.solvers.no_limit.hand_vectors import (
     sum_actions,
     sum_by_bucket,
     take_best,
-    write_fold_values,
-    write_showdown_values,
     write_zeros,
 )
 from card_baselines.solvers.no_limit.menu_tree import DECISION, FOLDED, MAX_ACTIONS, SHOWDOWN, MenuTree
+from card_baselines.solvers.regret import match_regrets
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import FOLD_ACTION
@@ -59,7 +59,7 @@ class Walk(NamedTuple):
     policy: Floats32
     """(depth + 1, actions, buckets): the policy of the player to act."""
     sums: Floats32
-    """(actions + 1, buckets): values summed by bucket."""
+    """(actions + 1, buckets): values summed by bucket, and scratch space."""
     by_card: Floats32
     """(cards,): reach probabilities summed by card."""
     decision: NDArray[np.int64]
@@ -190,9 +190,9 @@ def _apply_action(
     reach, values = walk.reach[walk.reach_slot[below]], walk.values[depth, place]
     if node.kind[place] == FOLDED:
         stake = -node.stake[place] if node.player == settings.learner else node.stake[place]
-        write_fold_values(reach, stake, hands, walk.by_card, values)
+        sum_folds(hands, hands.size[0], reach, stake, walk.by_card, values)
     elif node.kind[place] == SHOWDOWN:
-        write_showdown_values(reach, node.stake[place], hands, walk.by_card, values)
+        sum_showdowns(hands, hands.size[0], reach, node.stake[place], walk.by_card, values)
     return True
 
 
@@ -224,32 +224,20 @@ def _enter_decision(decisions: Any, depth: Any, tables: Any, settings: Any, mode
         return
     size = hands.num_buckets[node.street]
     if is_learner:
-        _match_regrets(tables.own, node, size, walk.policy[depth], walk.sums[0])
+        _write_policy(tables.own, node, size, walk.policy[depth], walk.sums)
         return
-    _match_regrets(tables.other, node, size, walk.policy[depth], walk.sums[0])
+    _write_policy(tables.other, node, size, walk.policy[depth], walk.sums)
     if settings.average_rate > _ZERO:
         reach = walk.reach[walk.reach_slot[depth]]
         _add_to_average(node, size, walk.policy[depth], reach, settings.average_rate, hands, walk.sums[0], tables)
 
 
 @kernel
-def _match_regrets(table: Any, node: Any, size: Any, policy: Any, totals: Any) -> None:
-    """Write the policy of regret matching (actions, buckets); `totals` (buckets,) is scratch space."""
-    for b in range(size):
-        totals[b] = _ZERO
-    for k in range(node.num_legal):
-        first, shares = node.offset + k * size, policy[k]
-        for b in range(size):
-            number = table[first + b]
-            number = number if number > _ZERO else _ZERO
-            shares[b] = number
-            totals[b] += number
-    fair = _ONE / np.float32(node.num_legal)
-    for k in range(node.num_legal):
-        shares = policy[k]
-        for b in range(size):
-            total = totals[b]
-            shares[b] = shares[b] / total if total > _ZERO else fair
+def _write_policy(table: Any, node: Any, size: Any, policy: Any, sums: Any) -> None:
+    """Write the policy (actions, buckets) of regret matching at a decision."""
+    num = node.num_legal
+    regrets = table[node.offset : node.offset + num * size].reshape(num, size)
+    match_regrets(regrets, (np.int64(1) << num) - 1, size, sums[num], policy)
 
 
 @kernel

@@ -11,30 +11,23 @@ import numpy as np
 
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.config import require, require_shares
-from card_baselines.settings import parse_settings
 from card_baselines.solvers.buckets.board_buckets import BoardBuckets
 from card_baselines.solvers.buckets.hand_buckets import HandBuckets
 from card_baselines.solvers.no_limit.menu_cfr import MenuCfr
-from card_baselines.solvers.no_limit.menu_strategy import STRATEGY, MenuStrategy, to_shares
+from card_baselines.solvers.no_limit.menu_strategy import MenuStrategy, to_shares
 from card_baselines.solvers.no_limit.menu_tree import is_two_player_menu
-from card_baselines.solvers.training import BucketConfig, BucketLearner, make_algorithm
-from card_envs.envs import find_entry, make_game
+from card_baselines.solvers.stored_strategy import STRATEGY
+from card_baselines.solvers.training import BucketConfig, BucketLearner, EnvConfig, make_algorithm
 from card_envs.files import replace_file
 from card_envs.game import Game
 from card_envs.games.holdem.config import is_texas_holdem
 from card_envs.typing import Floats32
 
-ENV = "no_limit_holdem-v0"
-
 
 @dataclass(frozen=True, kw_only=True)
-class Config(BucketConfig):
+class Config(EnvConfig, BucketConfig):
     """Settings of a run; it ends when the iterations or the minutes are used up."""
 
-    env: str = ENV
-    """Environment id."""
-    settings: tuple[str, ...] = ()
-    """Environment arguments, such as stacks=400: two players with equal stacks, and a menu of a few sizes."""
     iterations: int = 1_000_000
     """Boards that are drawn; on each, both players learn with all their hands against all of the opponent's."""
     minutes: float = 60.0
@@ -56,10 +49,6 @@ class Config(BucketConfig):
         super().__post_init__()
         require(self, 0, "plain_iterations")
         require_shares(self, "least")
-
-    def game(self) -> Game:
-        """Return the game that the settings name."""
-        return make_game(find_entry(self.env).id, **parse_settings(self.settings))
 
 
 class MenuLearner(BucketLearner):
@@ -112,7 +101,7 @@ ALGORITHM = make_algorithm(
     Config,
     MenuLearner,
     600.0,
-    env=ENV,
+    env=Config.env,
     agent="cfr_no_limit",
     presets={"cfr_no_limit": Config(minutes=95.0)},
 )

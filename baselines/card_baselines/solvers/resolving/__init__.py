@@ -4,8 +4,6 @@
 |---|---|
 | `agent` | the agents `resolve` and `resolve_turn` |
 | `trunk` | what both players do before a subgame, and their ranges there |
-| `betting_paths` | the decisions of a game, found at a table, and the path to each |
 | `resolver` | the subgames of a street, and their solutions, which are cached |
-| `river_resolver`, `turn_resolver` | how a river and a turn are solved |
-| `river_cfr`, `turn_cfr` | the kernels |
+| `subgame_cfr` | how a subgame is solved |
 """

@@ -5,16 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from card_baselines.solvers.hands import WHOLE_BOARD
 from card_baselines.solvers.limit.agent import CfrLarge
 from card_baselines.solvers.limit.betting_tree import is_two_player_limit
 from card_baselines.solvers.no_limit.agent import CfrNoLimit
 from card_baselines.solvers.no_limit.menu_tree import is_two_player_menu
-from card_baselines.solvers.ranked_hands import WHOLE_BOARD
-from card_baselines.solvers.resolving.betting_paths import Numbers
 from card_baselines.solvers.resolving.resolver import Resolver
-from card_baselines.solvers.resolving.river_resolver import RiverResolver
 from card_baselines.solvers.resolving.trunk import FIRST_BOARD_CARD, Blueprint, Trunk
-from card_baselines.solvers.resolving.turn_resolver import TurnResolver
+from card_baselines.solvers.tree import Numbers
 from card_envs.agent import Agent, Decisions, StochasticAgent
 from card_envs.game import Game, Tables
 from card_envs.games.holdem.config import is_texas_holdem
@@ -48,7 +46,7 @@ class Resolve(StochasticAgent):
 
         Raises:
             ValueError: For other games and blueprints, numbers out of range, and bet menus and stacks with more than
-                `betting_paths.MAX_DECISIONS` sequences of bets.
+                `tree.MAX_DECISIONS` sequences of bets.
         """
         is_limit = is_two_player_limit(game.config)
         self.policy = (CfrLarge(game) if is_limit else CfrNoLimit(game)) if policy is None else policy
@@ -64,12 +62,18 @@ class Resolve(StochasticAgent):
         iterations = iterations or (ITERATIONS_LIMIT if is_limit else ITERATIONS_NO_LIMIT)
         self.blueprint = Blueprint(game, self.policy)
         """The blueprint's probabilities with all hands."""
-        river = RiverResolver(game, self.blueprint.paths, self._find_trunk, iterations, range_share)
-        self._resolvers: dict[int, Resolver] = {Street.RIVER: river}
+        self._resolvers: dict[int, Resolver] = {}
         """Solvers of subgames by the street on which these begin."""
+        self._range_share = range_share
         self._game = game
+        self._resolve(Street.RIVER, iterations)
         self.encoder = self.policy.encoder
         self.name = f"{self.policy.name}:{self.name}"
+
+    def _resolve(self, street: int, iterations: int) -> None:
+        """Re-solve the subgames that begin on a street."""
+        paths = self.blueprint.paths
+        self._resolvers[street] = Resolver(self._game, street, paths, self._find_trunk, iterations, self._range_share)
 
     def can_play(self, game: Game) -> bool:
         """Return True for limit hold'em and bet menus of no-limit hold'em for two, if the blueprint plays them."""
@@ -133,14 +137,13 @@ class ResolveTurn(Resolve):
             turn_iterations: Iterations of CFR+ for a turn, each with one of the rivers that may follow.
 
         Raises:
-            ValueError: As for `Resolve`, and if the betting of a turn has more than `subgame_betting.MAX_NODES` nodes,
+            ValueError: As for `Resolve`, and if the betting of a turn has more than `tree.MAX_NODES` nodes,
                 which it has in no-limit with 100 big blinds.
         """
         if turn_iterations < 1:
             raise ValueError(f"turn_iterations {turn_iterations} must be at least 1")
         super().__init__(game, policy, iterations, range_share)
-        paths = self.blueprint.paths
-        self._resolvers[Street.TURN] = TurnResolver(game, paths, self._find_trunk, turn_iterations, range_share)
+        self._resolve(Street.TURN, turn_iterations)
 
 
 def _hands_of(views: Tables) -> Numbers:

@@ -1,17 +1,24 @@
-"""Subgames of one street on which a hand comes by different betting, and their solutions, which are cached."""
+"""Subgames of one street on which a hand comes by different betting, and their solutions, which are cached.
+
+The ranges with which both players come to a subgame follow from the trunk by Bayes' rule, as in a local best response,
+and so does what a best response would win there from the strategy that is replaced. The solution of a turn is the trunk
+of the river that comes.
+"""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from card_baselines.solvers.resolving.betting_paths import BettingPaths, Numbers
-from card_baselines.solvers.resolving.trunk import Trunk
-from card_baselines.solvers.subgame_betting import Betting, grow_betting
-from card_envs.game import Game
+from card_baselines.solvers.resolving.subgame_cfr import SubgameCfr, rank_in_groups
+from card_baselines.solvers.resolving.trunk import Probabilities, Trunk
+from card_baselines.solvers.tree import BettingPaths, BettingTree, Numbers, grow_betting
+from card_envs.game import Game, Tables
+from card_envs.poker.hands import NUM_HANDS
+from card_envs.typing import Floats32
 
 _MAX_BYTES = 2**29
 """Memory of the solutions that are kept by a resolver."""
@@ -25,38 +32,76 @@ FindTrunk = Callable[[int, int, Numbers], Trunk]
 class Subgame:
     """The betting from the first decision of a street on."""
 
-    def __init__(self, game: Game, betting: Betting) -> None:
+    def __init__(self, game: Game, betting: BettingTree) -> None:
         """Find the decisions of the betting by what tables tell of them."""
         self.betting = betting
         self.paths = BettingPaths(betting.tables[:1], game.num_actions)
         """The same decisions, as found at tables."""
         self.numbers = self.paths.find(betting.tables[betting.decisions])
         """Number in `paths` of each of `betting.decisions`."""
+        self.number_of = np.full(len(betting.player), -1)
+        """(nodes,): number in `paths` of each decision, -1 at terminal nodes."""
+        self.number_of[betting.decisions] = self.numbers
 
 
 class Solution(Trunk):
     """Strategies of both players in a subgame; that of the player for whom it was solved is safe to play."""
 
-    num_bytes: int
-    """Memory of the probabilities."""
+    def __init__(self, subgame: Subgame, ranges: Probabilities, solved: SubgameCfr, sums: Sequence[Floats32]) -> None:
+        """Store the average strategies.
+
+        Args:
+            subgame: The betting.
+            ranges: (2, 1326): with which both players come to the subgame.
+            solved: The subgame as it was solved.
+            sums: Its summed strategies, before and after the river comes.
+        """
+        super().__init__(subgame.paths, ranges)
+        nodes, numbers, self._cards = solved.nodes, subgame.number_of, solved.cards
+        early, late = (solved.list_decisions(is_late) for is_late in (False, True))
+        shape = len(subgame.numbers), NUM_HANDS, nodes.child.shape[1]
+        self._early = np.zeros(shape, np.float32)
+        shares = _normalise(sums[0], nodes.child[early] >= 0)[:, :, : len(solved.numbers)]
+        self._early[numbers[early][:, None], solved.numbers] = shares.transpose(0, 2, 1)
+        self._late = _normalise(sums[1], nodes.child[late] >= 0)
+        """(cards, decisions, actions, groups): on each river after a turn."""
+        self._late_row = np.full(len(subgame.numbers), -1)
+        """(decisions,): row in `_late` of each number, -1 for decisions before the river comes."""
+        self._late_row[numbers[late]] = np.arange(len(late))
+        self.num_bytes = self._early.nbytes + self._late.nbytes
+        """Memory of the probabilities."""
+
+    def ask(self, tables: Tables, board: Numbers) -> Probabilities:
+        """Return the probabilities (n, 1326, actions)."""
+        numbers = self.paths.find(tables)
+        rows, found = self._late_row[numbers], self._early[numbers]
+        if (rows >= 0).any():
+            card = int(np.flatnonzero(self._cards == board[-1])[0])
+            group = np.zeros(NUM_HANDS, np.int64)
+            ranked, groups = rank_in_groups(board)
+            group[ranked["number"][: len(groups)]] = groups
+            found[rows >= 0] = self._late[card, rows[rows >= 0]].transpose(0, 2, 1)[:, group]
+        return found
 
 
-class Resolver(ABC):
-    """Solves the subgames of one street."""
+def _normalise(sums: Floats32, legal: NDArray[np.bool_]) -> Floats32:
+    """Return probabilities (..., decisions, actions, hands) in proportion to sums, equal where all sums are 0."""
+    weights = np.where(sums.sum(axis=-2, keepdims=True) > 0, sums, legal[..., None])
+    return np.asarray(weights / weights.sum(axis=-2, keepdims=True), np.float32)
 
-    street: int
-    """The street on which the subgames begin."""
-    num_cards: int
-    """Number of board cards there."""
+
+class Resolver:
+    """Solves the subgames of one street: river or turn."""
 
     def __init__(
-        self, game: Game, paths: BettingPaths, find_trunk: FindTrunk, iterations: int, range_share: float
+        self, game: Game, street: int, paths: BettingPaths, find_trunk: FindTrunk, iterations: int, range_share: float
     ) -> None:
         """Store the decisions of the game, where the trunk of a subgame is found, and the accuracy of solutions.
 
         Args:
             game: The game.
-            paths: Its decisions.
+            street: The street on which the subgames begin.
+            paths: The decisions of the game.
             find_trunk: See `FindTrunk`.
             iterations: Iterations of CFR+ for a subgame.
             range_share: Share of the opponent's hands that are weighted by its range, see `Resolve`.
@@ -65,19 +110,27 @@ class Resolver(ABC):
             ValueError: If the subgame with the longest betting has too many sequences.
         """
         self._game, self._paths, self._find_trunk = game, paths, find_trunk
+        self.num_cards = street + 2
+        """Number of board cards there."""
         self._iterations, self._range_share = iterations, np.float32(range_share)
         self._subgames: OrderedDict[int, Subgame] = OrderedDict()
         self._solutions: OrderedDict[Hashable, Solution] = OrderedDict()
         self._bytes = 0
         """Memory of the solutions."""
-        decisions = np.flatnonzero(paths.tables["street"] == self.street)
+        decisions = np.flatnonzero(paths.tables["street"] == street)
         if len(decisions):
             smallest_pot = decisions[paths.tables["pot"][decisions].argmin()]  # leaves most chips for bets
             self.find_subgame(paths.find_street(int(smallest_pot)))
 
-    @abstractmethod
     def solve(self, subgame: Subgame, trunk: Trunk, player: int, board: Numbers) -> Solution:
         """Return the solution of a subgame for a player."""
+        ranges = trunk.find_ranges(subgame.betting.tables[:1], board)
+        solver = SubgameCfr(subgame.betting, board, np.setdiff1d(self._game.config.deck_cards, board))
+        reach = np.ascontiguousarray(ranges[:, solver.numbers], np.float32)
+        worth = solver.respond_to(trunk, player, reach[player])
+        return Solution(
+            subgame, ranges, solver, solver.solve(player, reach, worth, self._iterations, self._range_share)
+        )
 
     def find_solution(self, root: int, board: Numbers, player: int) -> Solution:
         """Return the solution of the subgame that begins with a decision of the game and a board, for a player."""

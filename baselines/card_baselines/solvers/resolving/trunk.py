@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.resolving.betting_paths import BettingPaths, Numbers
-from card_baselines.solvers.subgame_betting import NUM_PLAYERS
+from card_baselines.solvers.tree import NUM_PLAYERS, BettingPaths, Numbers, endgame_of, first_table
 from card_envs.agent import Agent
 from card_envs.analysis.exploitability.holdem import HoldemHiddenHands
 from card_envs.analysis.exploitability.range_strategy import RangeStrategy
 from card_envs.game import Game, Tables
-from card_envs.games.holdem.endgame import EndgameConfig
 from card_envs.poker.hands import NUM_HANDS
 from card_envs.poker.ranges import possible_hands
 
@@ -65,8 +63,9 @@ class Blueprint(Trunk):
 
     def __init__(self, game: Game, agent: Agent) -> None:
         """Find the decisions of the game; ValueError where it has too many sequences of bets."""
-        first, ranges = _begin(game)
-        super().__init__(BettingPaths(first, game.num_actions), ranges)
+        endgame = endgame_of(game)
+        ranges = np.ones((NUM_PLAYERS, NUM_HANDS)) if endgame is None else endgame.weights
+        super().__init__(BettingPaths(first_table(game), game.num_actions), ranges)
         self._strategy = RangeStrategy(game, agent, HoldemHiddenHands(game.num_actions))
 
     def ask(self, tables: Tables, board: Numbers) -> Probabilities:
@@ -75,15 +74,3 @@ class Blueprint(Trunk):
         asked["deck"][:, FIRST_BOARD_CARD : FIRST_BOARD_CARD + len(board)] = board
         wanted = np.broadcast_to(possible_hands(board), (len(asked), NUM_HANDS))
         return self._strategy.probabilities(asked, asked["actor"].astype(np.int64), wanted)
-
-
-def _begin(game: Game) -> tuple[Tables, Probabilities]:
-    """Return a table before its first decision, at which player p sits at seat p, and the ranges there, (2, 1326)."""
-    tables = game.seeded_tables(1, 0)
-    endgame = game.config.endgame if isinstance(game.config, EndgameConfig) else None
-    if endgame is not None:
-        free = [card for card in game.config.deck_cards if card not in endgame.cards]
-        endgame.start(tables, 0, NUM_PLAYERS - 1, free[:FIRST_BOARD_CARD])  # any hands: they are not read
-        return tables, endgame.weights
-    game.deal_with(tables, 0, {"button": NUM_PLAYERS - 1, "deck": game.config.deck_cards[: game.config.num_dealt]})
-    return tables, np.ones((NUM_PLAYERS, NUM_HANDS))

@@ -1,0 +1,359 @@
+"""All hands that can be held with a board, ordered by strength, and the sums that value folds and showdowns.
+
+The *place* of a hand is its index in this order, weakest first. `RANKED` lists the hands of a board, `Hands` puts them
+in buckets. `sum_folds` and `sum_showdowns` take one weight for each place; `sum_folds_by_column` and
+`sum_showdowns_by_column` take several side by side.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.cards import DECK_SIZE
+from card_envs.compiler import kernel
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.showdown import hand_rank_at
+from card_envs.poker.hands import HANDS, NUM_HANDS
+from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, WORST_RANK, hand_ranks, rank_of
+from card_envs.typing import Floats
+
+NUM_PLAYERS = 2
+WHOLE_BOARD = 5
+
+_DIGIT_BITS = 7  # a rank has 13 bits: two passes of a sort by digits
+_DIGITS = 1 << _DIGIT_BITS
+
+HAND_CARDS: NDArray[np.int64] = HANDS.astype(np.int64)
+
+RANKED = np.dtype(
+    (
+        np.record,
+        [
+            ("num_hands", np.int64),  # hands that share no card with the board
+            ("number", np.int64, (NUM_HANDS,)),  # hand number (`poker.hands`) at each place, weakest first
+            ("rank", np.int64, (NUM_HANDS,)),  # rank at each place, 1 is the best
+            ("first", np.int64, (NUM_HANDS,)),  # card id at each place
+            ("second", np.int64, (NUM_HANDS,)),  # the other card id
+            ("end", np.int64, (NUM_HANDS,)),  # place after the last hand of equal strength
+            # --- scratch ---
+            ("unsorted", np.int64, (NUM_HANDS,)),
+            ("strength", np.int64, (NUM_HANDS,)),  # strength of each hand number
+            ("place", np.int64, (_DIGITS,)),
+        ],
+    )
+)
+
+
+@kernel
+def rank_hands(board: Any, ranked: Any) -> None:
+    """Write the hands that are possible with `board`, an array of five card ids, into a record of `RANKED`."""
+    key, bits, used = np.int64(0), np.int64(0), np.int64(0)
+    for k in range(WHOLE_BOARD):
+        card = np.int64(board[k])
+        key += CARD_KEYS[card]
+        bits |= CARD_BITS[card]
+        used |= np.int64(1) << card
+    size = np.int64(0)
+    for hand in range(NUM_HANDS):
+        a, b = HAND_CARDS[hand, 0], HAND_CARDS[hand, 1]
+        if ((used >> a) | (used >> b)) & 1 == 0:
+            rank = rank_of(key + CARD_KEYS[a] + CARD_KEYS[b], bits | CARD_BITS[a] | CARD_BITS[b])
+            ranked.strength[hand] = WORST_RANK - rank
+            ranked.number[size] = hand
+            size += 1
+    ranked.num_hands = size
+    _sort_by_digit(ranked, ranked.number, ranked.unsorted, 0)
+    _sort_by_digit(ranked, ranked.unsorted, ranked.number, _DIGIT_BITS)
+    for place in range(size):
+        hand = ranked.number[place]
+        ranked.rank[place] = WORST_RANK - ranked.strength[hand]
+        ranked.first[place], ranked.second[place] = HAND_CARDS[hand, 0], HAND_CARDS[hand, 1]
+    mark_ties(ranked)
+
+
+@kernel
+def mark_ties(ranked: Any) -> None:
+    """Write `end` of each place, given `rank` (weakest first)."""
+    end = np.int64(ranked.num_hands)
+    for place in range(ranked.num_hands - 1, -1, -1):
+        if place + 1 < ranked.num_hands and ranked.rank[place] != ranked.rank[place + 1]:
+            end = np.int64(place + 1)
+        ranked.end[place] = end
+
+
+@kernel
+def list_hands(board: Any, ranked: Any) -> None:
+    """Write the hands that are possible with `board`, an array of any number of cards, by number and without ranks."""
+    used, num = np.int64(0), np.int64(0)
+    for k in range(board.shape[0]):
+        used |= np.int64(1) << np.int64(board[k])
+    for hand in range(NUM_HANDS):
+        a, b = HAND_CARDS[hand, 0], HAND_CARDS[hand, 1]
+        if ((used >> a) | (used >> b)) & 1 == 0:
+            ranked.number[num], ranked.first[num], ranked.second[num] = hand, a, b
+            num += 1
+    ranked.num_hands = num
+    for place in range(num):
+        ranked.end[place] = num
+
+
+@kernel
+def _sort_by_digit(ranked: Any, source: Any, target: Any, shift: Any) -> None:
+    """Copy hand numbers from `source` to `target`, sorted by one digit of their strength (stable)."""
+    for digit in range(_DIGITS):
+        ranked.place[digit] = 0
+    for k in range(ranked.num_hands):
+        ranked.place[(ranked.strength[source[k]] >> shift) & (_DIGITS - 1)] += 1
+    before = np.int64(0)
+    for digit in range(_DIGITS):
+        count = ranked.place[digit]
+        ranked.place[digit] = before
+        before += count
+    for k in range(ranked.num_hands):
+        digit = (ranked.strength[source[k]] >> shift) & (_DIGITS - 1)
+        target[ranked.place[digit]] = source[k]
+        ranked.place[digit] += 1
+
+
+class Hands(NamedTuple):
+    """The hands that can be held with a board, by place, in the buckets of each street; `arrange_hands` writes it."""
+
+    size: NDArray[np.int64]
+    """(1,): number of hands."""
+    first: NDArray[np.int64]
+    """(hands,): a card of each hand."""
+    second: NDArray[np.int64]
+    """(hands,): the other card."""
+    end: NDArray[np.int64]
+    """(hands,): place after the last hand of equal strength."""
+    bucket: NDArray[np.int64]
+    """(streets, hands): bucket of each hand."""
+    order: NDArray[np.int64]
+    """(streets, hands): places sorted by bucket."""
+    begin: NDArray[np.int64]
+    """(streets, buckets + 1): start of each bucket in `order`."""
+    num_buckets: NDArray[np.int64]
+    """(streets,): number of buckets on each street."""
+
+    @staticmethod
+    def allocate(num_buckets: NDArray[np.int64]) -> Hands:
+        """Return arrays for `num_buckets` (streets,) buckets on each street."""
+        streets = len(num_buckets)
+        return Hands(
+            size=np.zeros(1, np.int64),
+            first=np.zeros(NUM_HANDS, np.int64),
+            second=np.zeros(NUM_HANDS, np.int64),
+            end=np.zeros(NUM_HANDS, np.int64),
+            bucket=np.zeros((streets, NUM_HANDS), np.int64),
+            order=np.zeros((streets, NUM_HANDS), np.int64),
+            begin=np.zeros((streets, int(num_buckets.max()) + 2), np.int64),
+            num_buckets=num_buckets,
+        )
+
+
+@kernel
+def arrange_hands(ranked: Any, buckets: Any, hands: Any) -> None:
+    """Write `hands` from a record of `RANKED` and the bucket of each place, (streets, hands)."""
+    num = np.int64(ranked.num_hands)
+    hands.size[0] = num
+    for h in range(num):
+        hands.first[h], hands.second[h], hands.end[h] = ranked.first[h], ranked.second[h], ranked.end[h]
+    for street in range(hands.num_buckets.shape[0]):
+        begin, size = hands.begin[street], hands.num_buckets[street]
+        for b in range(size + 2):
+            begin[b] = 0
+        for h in range(num):
+            hands.bucket[street, h] = buckets[street, h]
+            begin[buckets[street, h] + 2] += 1
+        for b in range(2, size + 2):
+            begin[b] += begin[b - 1]
+        for h in range(num):  # begin[b + 1] moves from the start of bucket b to its end
+            b = buckets[street, h]
+            hands.order[street, begin[b + 1]] = h
+            begin[b + 1] += 1
+
+
+# --- sums over the opponent's hands ---------------------------------------------------------------------------------
+# `hands` is a record of `RANKED`, or `Hands`, with `size` hands; `by_card` is scratch space.
+
+
+@kernel
+def sum_folds(hands: Any, size: Any, weights: Any, factor: Any, by_card: Any, values: Any) -> None:
+    """Write for each place `factor` times the sum of the weights of all hands that share no card with the hand.
+
+    `weights` and `values` are (hands,), `by_card` is (cards,).
+    """
+    for card in range(DECK_SIZE):
+        by_card[card] = 0
+    total = np.float32(0)
+    for h in range(size):
+        weight = weights[h]
+        by_card[hands.first[h]] += weight
+        by_card[hands.second[h]] += weight
+        total += weight
+    for h in range(size):  # the hand itself is subtracted twice, so its weight is added again
+        values[h] = factor * (total - by_card[hands.first[h]] - by_card[hands.second[h]] + weights[h])
+
+
+@kernel
+def sum_showdowns(hands: Any, size: Any, weights: Any, factor: Any, by_card: Any, values: Any) -> None:
+    """Write for each place `factor` times (the weights of the hands that it beats - of the hands that beat it).
+
+    Hands that share a card with it do not count. Hands are added to running sums in the order of their strength, one
+    group of equal hands after the other: the sums before a group are the hands that it beats, the sums after it also
+    contain the hands that it ties with. Arrays as of `sum_folds`.
+    """
+    for card in range(DECK_SIZE):
+        by_card[card] = 0
+    total, begin = np.float32(0), np.int64(0)
+    for h in range(size):
+        values[h] = weights[h]
+    end = np.int64(hands.end[0])
+    while begin < size:
+        for h in range(begin, end):
+            weight = weights[h]
+            by_card[hands.first[h]] += weight
+            by_card[hands.second[h]] += weight
+            total += weight
+        following = np.int64(hands.end[end] if end < size else size)
+        for h in range(begin, following):
+            values[h] += total - by_card[hands.first[h]] - by_card[hands.second[h]]
+        begin, end = end, following
+    for h in range(size):
+        worse = total - by_card[hands.first[h]] - by_card[hands.second[h]] + weights[h]
+        values[h] = factor * (values[h] - worse)
+
+
+@kernel
+def sum_folds_by_column(hands: Any, size: Any, weights: Any, factors: Any, by_card: Any, values: Any) -> None:
+    """As `sum_folds` for several weights side by side.
+
+    `weights` and `values` are (hands, columns), `factors` (columns,), `by_card` (cards + 1, columns).
+    """
+    _clear(by_card)
+    for h in range(size):
+        _add_hand(hands, h, weights, by_card)
+    for h in range(size):
+        a, b = hands.first[h], hands.second[h]
+        for k in range(by_card.shape[1]):
+            others = by_card[DECK_SIZE, k] - by_card[a, k] - by_card[b, k] + weights[h, k]
+            values[h, k] = factors[k] * others
+
+
+@kernel
+def sum_showdowns_by_column(hands: Any, size: Any, weights: Any, factors: Any, by_card: Any, values: Any) -> None:
+    """As `sum_showdowns` for several weights side by side; arrays as of `sum_folds_by_column`.
+
+    Weaker and stronger hands are added up one after the other, which is faster for columns.
+    """
+    _clear(by_card)
+    begin = np.int64(0)
+    while begin < size:
+        end = np.int64(hands.end[begin])
+        for h in range(begin, end):
+            a, b = hands.first[h], hands.second[h]
+            for k in range(by_card.shape[1]):
+                values[h, k] = by_card[DECK_SIZE, k] - by_card[a, k] - by_card[b, k]
+        for h in range(begin, end):
+            _add_hand(hands, h, weights, by_card)
+        begin = end
+    _clear(by_card)
+    last = np.int64(size - 1)
+    while last >= 0:
+        end = hands.end[last]
+        begin = last
+        while begin >= 0 and hands.end[begin] == end:
+            a, b = hands.first[begin], hands.second[begin]
+            for k in range(by_card.shape[1]):
+                better = by_card[DECK_SIZE, k] - by_card[a, k] - by_card[b, k]
+                values[begin, k] = factors[k] * (values[begin, k] - better)
+            begin -= 1
+        for h in range(begin + 1, last + 1):
+            _add_hand(hands, h, weights, by_card)
+        last = begin
+
+
+@kernel
+def _clear(by_card: Any) -> None:
+    """Set all sums to 0."""
+    for card in range(DECK_SIZE + 1):
+        for k in range(by_card.shape[1]):
+            by_card[card, k] = 0
+
+
+@kernel
+def _add_hand(hands: Any, h: Any, weights: Any, by_card: Any) -> None:
+    """Add the weights of a hand to the sums of its cards, and to the total."""
+    a, b = hands.first[h], hands.second[h]
+    for k in range(by_card.shape[1]):
+        weight = weights[h, k]
+        by_card[a, k] += weight
+        by_card[b, k] += weight
+        by_card[DECK_SIZE, k] += weight
+
+
+# --- hands of any deck -----------------------------------------------------------------------------------------------
+
+
+class BoardHands:
+    """The hands of a deck that are possible with a board, weakest first."""
+
+    def __init__(self, board: NDArray[np.int64], deck: NDArray[np.int64], config: HoldemConfig | None = None) -> None:
+        """List the hands.
+
+        Args:
+            board: Cards on the board; without any, all hands of two cards are equally strong.
+            deck: Cards of the game.
+            config: Game with one hole card, whose hands are numbered by card; None for hands of two cards.
+
+        Raises:
+            ValueError: If a card of the board is not in the deck, or too few cards are left for a hand.
+        """
+        if len(np.unique(board)) < len(board) or not np.isin(board, deck).all():
+            raise ValueError(f"board {board.tolist()} has cards twice, or that are not in the deck {deck.tolist()}")
+        if len(deck) < len(board) + (2 if config is None else 1):
+            raise ValueError(f"a deck of {len(deck)} cards leaves no hand beside a board of {len(board)}")
+        free = np.setdiff1d(deck, board).astype(np.int64)
+        if config is None:
+            is_free = np.isin(np.arange(DECK_SIZE), free)
+            numbers = np.flatnonzero(is_free[HANDS].all(axis=1))
+            cards, ranks = HAND_CARDS[numbers], np.zeros(len(numbers), np.int64)
+            if len(board):
+                both = np.column_stack([cards, np.tile(board, (len(numbers), 1))])
+                ranks = hand_ranks(np.ascontiguousarray(both, np.uint8)).astype(np.int64)
+        else:
+            numbers, ranks = free, _rank_cards(config, board, free)
+            absent = np.setdiff1d(np.arange(DECK_SIZE), deck)
+            cards = np.column_stack([free, absent[np.searchsorted(deck, free)]])  # the second is no other hand's
+        order = np.argsort(-ranks, kind="stable")
+        self.board = board
+        self.numbers: NDArray[np.int64] = numbers[order]
+        """(places,): number of the hand at each place (`card_envs.poker.hands`), or its card if hands have one."""
+        self.ranked: Any = np.zeros(1, RANKED)[0]
+        num = self.ranked.num_hands = len(numbers)
+        self.ranked.number[:num], self.ranked.rank[:num] = self.numbers, ranks[order]
+        self.ranked.first[:num], self.ranked.second[:num] = cards[order].T
+        mark_ties(self.ranked)
+
+    def __len__(self) -> int:
+        """Return the number of hands."""
+        return len(self.numbers)
+
+    def sum_compatible(self, weights: Floats) -> Floats:
+        """Return, for each hand, the sum of `weights` (places,) over the hands that share no card with it."""
+        values = np.zeros(len(self))
+        sum_folds(self.ranked, len(self), weights, 1.0, np.zeros(DECK_SIZE), values)
+        return values
+
+
+def _rank_cards(config: HoldemConfig, board: NDArray[np.int64], cards: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the ranks of hands of one card with a board, as the engine compares them."""
+    tables, ranks = config.new_tables(1), np.zeros(len(cards), np.int64)
+    tables[0].deck[NUM_PLAYERS : NUM_PLAYERS + len(board)] = board
+    for k, card in enumerate(cards):
+        tables[0].deck[0] = card
+        ranks[k] = hand_rank_at(tables[0], 0, len(board))
+    return ranks

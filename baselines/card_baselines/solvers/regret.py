@@ -1,0 +1,115 @@
+"""Regret matching, and the weights of regrets and strategies by iteration: what variants of CFR differ in.
+
+Regrets are given as blocks (actions, columns): those of one decision for several hands, buckets or betting sequences
+side by side. Sampled solvers, which need one hand at a time, pass blocks with one column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from card_envs.compiler import kernel
+
+
+@kernel
+def sum_positive(regrets: Any, legal: Any, size: Any, totals: Any) -> Any:
+    """Write the sums of the positive regrets of the legal actions to `totals`, and return the number of these actions.
+
+    Arguments as of `match_regrets`.
+    """
+    zero, num_legal = totals.dtype.type(0), totals.dtype.type(0)
+    for k in range(size):
+        totals[k] = zero
+    for action in range(regrets.shape[0]):
+        if (legal >> action) & 1:
+            num_legal += totals.dtype.type(1)
+            for k in range(size):
+                regret = regrets[action, k]
+                totals[k] += regret if regret > zero else zero
+    return num_legal
+
+
+@kernel
+def match_regrets(regrets: Any, legal: Any, size: Any, totals: Any, policy: Any) -> None:
+    """Write the policy of regret matching (Zinkevich, Johanson, Bowling and Piccione 2007).
+
+    The probability of an action is in proportion to its positive regret; where no regret is positive, all legal actions
+    are equally likely.
+
+    Args:
+        regrets: (actions, columns): regrets, or other weights such as summed strategies.
+        legal: Set of legal actions: bit a stands for action a.
+        size: Number of columns.
+        totals: (columns,): scratch space. Its type is that of sums and of `policy`.
+        policy: (actions, columns): the result, 0 for illegal actions.
+    """
+    zero = totals.dtype.type(0)
+    fair = totals.dtype.type(1) / sum_positive(regrets, legal, size, totals)
+    for action in range(regrets.shape[0]):
+        if (legal >> action) & 1:
+            for k in range(size):
+                regret, total = regrets[action, k], totals[k]
+                policy[action, k] = (regret if regret > zero else zero) / total if total > zero else fair
+        else:
+            for k in range(size):
+                policy[action, k] = zero
+
+
+Number = float | np.floating[Any]
+
+
+class Schedule(NamedTuple):
+    """How the regrets of one iteration are added, and the weight of its strategy."""
+
+    rate: Number
+    """Factor of the regrets of the iteration."""
+    positive: Number
+    """Factor of positive summed regrets afterwards."""
+    negative: Number
+    """Factor of negative summed regrets afterwards: 0 in CFR+."""
+    prediction: Number
+    """Factor of the regrets of the iteration in the prediction of the next ones: 1 in predictive CFR+, else 0."""
+    average: Number
+    """Weight of the strategy in the average."""
+
+
+def cfr(iteration: int) -> Schedule:
+    """CFR: all iterations count alike (Zinkevich, Johanson, Bowling and Piccione 2007)."""
+    return Schedule(1.0, 1.0, 1.0, 0.0, 1.0)
+
+
+def cfr_plus(iteration: int) -> Schedule:
+    """CFR+: regrets are never negative, and iteration t has the weight t in the average (Tammelin 2014)."""
+    return Schedule(1.0, 1.0, 0.0, 0.0, float(iteration))
+
+
+def linear_cfr(iteration: int) -> Schedule:
+    """Linear CFR: iteration t has the weight t in regrets and average (Brown and Sandholm 2019)."""
+    return Schedule(float(iteration), 1.0, 1.0, 0.0, float(iteration))
+
+
+def discounted_cfr(iteration: int) -> Schedule:
+    """Discounted CFR with the exponents 1.5, 0 and 2 that Brown and Sandholm (2019) recommend."""
+    weight = float(iteration) ** 1.5
+    return Schedule(1.0, weight / (weight + 1), 0.5, 0.0, float(iteration) ** 2)
+
+
+def predictive_cfr_plus(iteration: int) -> Schedule:
+    """Predictive CFR+: as CFR+, but a policy expects the latest regrets once more, and iteration t has the weight t^2.
+
+    Farina, Kroer and Sandholm (AAAI 2021), Faster game solving via predictive Blackwell approachability.
+    """
+    return Schedule(1.0, 1.0, 0.0, 1.0, float(iteration) ** 2)
+
+
+SCHEDULES: Mapping[str, Callable[[int], Schedule]] = {
+    "cfr": cfr,
+    "cfr_plus": cfr_plus,
+    "linear_cfr": linear_cfr,
+    "discounted_cfr": discounted_cfr,
+    "predictive_cfr_plus": predictive_cfr_plus,
+}
+"""Schedules by name. A new variant of CFR is one function here."""

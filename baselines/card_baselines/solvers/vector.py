@@ -1,0 +1,388 @@
+"""Passes over a tree of betting for all hands of both players at once.
+
+A pass goes over some nodes of a tree, parents first: those on which the same cards lie. `pass_forward` computes reach
+probabilities, `pass_backward` the values of a player that follows its policy (FOLLOW) or plays a best response (BEST).
+Between two streets, `enter_board` and `leave_board` change the order of the hands, which is by strength (`hands`).
+`traverse` joins them for two streets of a game, over all boards or some that were drawn; with LEARN it also adds
+regrets and strategies.
+
+Arrays go by node, action and *place* of a hand: policy (nodes, actions, hands), reach and values (nodes, hands).
+Regrets and summed strategies are (rows, actions, groups), with a row for each decision. `group` (hands,) is the group
+of each hand; with `num_groups` 0 it is not read, and every hand has its own numbers.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.solvers.hands import sum_folds, sum_showdowns
+from card_baselines.solvers.regret import match_regrets
+from card_baselines.solvers.tree import BettingTree, Numbers
+from card_envs.cards import DECK_SIZE
+from card_envs.compiler import kernel
+from card_envs.game import NOBODY
+
+_NO_GROUPS: Numbers = np.zeros(0, np.int64)
+LEARN, BEST, FOLLOW = range(3)
+"""Modes. LEARN: the player follows its policy and adds regrets. BEST: it takes its best action with every hand. FOLLOW:
+it follows its policy."""
+
+
+class Nodes(NamedTuple):
+    """The arrays of a `BettingTree` that the passes read."""
+
+    player: Numbers
+    """(nodes,): who acts, NOBODY at the end of a hand."""
+    child: Numbers
+    """(nodes, actions): -1 where an action is illegal."""
+    legal: Numbers
+    """(nodes,): set of legal actions."""
+    folded: Numbers
+    """(nodes,): at the end of a hand, who folded, NOBODY at a showdown."""
+    stake: NDArray[Any]
+    """(nodes,): at the end of a hand, chips that the loser pays; its type is that of values."""
+    row: Numbers
+    """(nodes,): row of a decision in tables of its street."""
+
+    @staticmethod
+    def from_tree(tree: BettingTree, stage: Numbers, dtype: Any) -> Nodes:
+        """Return the nodes of a tree; `stage` (nodes,) are their streets, see `find_stages`."""
+        row = np.zeros(len(stage), np.int64)
+        for each in np.unique(stage):
+            decisions = np.flatnonzero((tree.player != NOBODY) & (stage == each))
+            row[decisions] = np.arange(len(decisions))
+        return Nodes(tree.player, tree.child, tree.legal, tree.folded, tree.stake.astype(dtype), row)
+
+
+def find_stages(tree: BettingTree, last: int) -> Numbers:
+    """Return the street (nodes,) whose cards each node needs, from 0 at the root: showdowns need those of the last."""
+    is_shown = (tree.player == NOBODY) & (tree.folded == NOBODY)
+    return np.where(is_shown, last, tree.street - tree.street[0])
+
+
+def find_entries(tree: BettingTree, stage: Numbers, street: int) -> Numbers:
+    """Return the nodes at which the cards of a street come, or have come with those of later streets."""
+    before = np.append(stage, -1)[tree.parent]
+    return np.flatnonzero((stage >= street) & (before < street))
+
+
+class Parts(NamedTuple):
+    """The nodes of two streets."""
+
+    early: Numbers
+    """Nodes on the cards that lie from the start."""
+    late: Numbers
+    """Nodes on the cards that come, none if all cards lie."""
+    entries: Numbers
+    """Nodes at which the cards come."""
+
+    @staticmethod
+    def from_tree(tree: BettingTree, stage: Numbers) -> Parts:
+        """Return the nodes of a tree with at most two streets; `stage` as of `find_stages`."""
+        return Parts(np.flatnonzero(stage == 0), np.flatnonzero(stage == 1), find_entries(tree, stage, 1))
+
+
+class Boards(NamedTuple):
+    """The hands on each board of the second street."""
+
+    ranked: Any
+    """(boards,) of `RANKED`."""
+    place: Numbers
+    """(boards, hands): place on the first street of the hand at each place."""
+    group: Numbers
+    """(boards, hands): group of the hand at each place; not read without groups."""
+    num_groups: Any
+    """Number of groups, 0 if every hand has its own numbers."""
+    factor: Any
+    """Factor of the values on each board that is visited: their sum is the value on the first street."""
+
+
+class Tables(NamedTuple):
+    """Numbers that are summed over the iterations, (..., rows, actions, groups); on the second street by board."""
+
+    regrets: NDArray[Any]
+    predicted: NDArray[Any]
+    """Regrets that policies are matched to: `regrets` themselves, unless the schedule predicts."""
+    sums: NDArray[Any]
+    """Strategies, weighted."""
+
+
+class Work(NamedTuple):
+    """Arrays of the passes over the nodes of one street."""
+
+    policy: NDArray[Any]
+    """(nodes, actions, hands)."""
+    reach: NDArray[Any]
+    """(nodes, hands): reach probabilities of the player who does not learn."""
+    own: NDArray[Any]
+    """(nodes, hands): those of the learner, times the weight of the iteration."""
+    values: NDArray[Any]
+    """(nodes, hands): what the learner wins, times the other's reach."""
+    shares: NDArray[Any]
+    """(actions, hands): scratch space, the policy of a decision by group."""
+    totals: NDArray[Any]
+    """(hands,): scratch space."""
+    by_card: NDArray[Any]
+    """(cards,): scratch space."""
+
+    @staticmethod
+    def allocate(num_nodes: int, num_actions: int, num_hands: int, dtype: Any) -> Work:
+        """Return arrays of zeros."""
+        by_node = [(num_nodes, num_hands)] * 3
+        shapes = [(num_nodes, num_actions, num_hands), *by_node, (num_actions, num_hands), (num_hands,), (DECK_SIZE,)]
+        return Work(*(np.zeros(shape, dtype) for shape in shapes))
+
+
+@kernel
+def write_policies(nodes: Any, part: Any, regrets: Any, group: Any, num_groups: Any, size: Any, work: Any) -> None:
+    """Write the policies of regret matching at decisions, for `size` hands in groups (see the module)."""
+    for node in part:
+        if nodes.player[node] == NOBODY:
+            continue
+        row, policy = regrets[nodes.row[node]], work.policy[node]
+        if num_groups == 0:
+            match_regrets(row, nodes.legal[node], size, work.totals, policy)
+        else:
+            match_regrets(row, nodes.legal[node], num_groups, work.totals, work.shares)
+            for action in range(policy.shape[0]):
+                for h in range(size):
+                    policy[action, h] = work.shares[action, group[h]]
+
+
+@kernel
+def pass_forward(nodes: Any, part: Any, player: Any, policy: Any, size: Any, reach: Any) -> None:
+    """Write the reach probabilities of a player after the actions at some decisions, given those of the first nodes."""
+    for node in part:
+        for action in range(nodes.child.shape[1]):
+            after = nodes.child[node, action]
+            if after < 0:
+                continue
+            if nodes.player[node] == player:
+                for h in range(size):
+                    reach[after, h] = reach[node, h] * policy[node, action, h]
+            else:
+                for h in range(size):
+                    reach[after, h] = reach[node, h]
+
+
+@kernel
+def add_to_average(
+    nodes: Any, part: Any, player: Any, group: Any, num_groups: Any, size: Any, own: Any, sums: Any
+) -> None:
+    """Add the `own` reach probabilities of a player after its actions to its summed strategy."""
+    for node in part:
+        if nodes.player[node] != player:
+            continue
+        for action in range(nodes.child.shape[1]):
+            after = nodes.child[node, action]
+            if after < 0:
+                continue
+            row = nodes.row[node]
+            if num_groups == 0:
+                for h in range(size):
+                    sums[row, action, h] += own[after, h]
+            else:
+                for h in range(size):
+                    sums[row, action, group[h]] += own[after, h]
+
+
+@kernel
+def pass_backward(
+    nodes: Any, part: Any, player: Any, hands: Any, size: Any, policy: Any, mode: Any, reach: Any, by_card: Any,
+    values: Any,
+) -> None:  # fmt: skip
+    """Write the values of a player at some nodes, whose other children have values.
+
+    `reach` are the reach probabilities of the other player, `policy` is read with mode FOLLOW.
+    """
+    for k in range(part.shape[0] - 1, -1, -1):
+        node = part[k]
+        if nodes.player[node] == NOBODY:
+            _evaluate_end(nodes, node, player, hands, size, reach[node], by_card, values[node])
+        elif nodes.player[node] != player:
+            _sum_children(nodes.child, node, size, values)
+        elif mode == BEST:
+            _take_best(nodes.child, node, size, values)
+        else:
+            _follow(nodes.child, node, size, policy, values)
+
+
+@kernel
+def _sum_children(child: Any, node: Any, size: Any, values: Any) -> None:
+    """Write the values of a decision of the other player, whose reach they are weighted by."""
+    for h in range(size):
+        values[node, h] = 0
+    for action in range(child.shape[1]):
+        after = child[node, action]
+        if after >= 0:
+            for h in range(size):
+                values[node, h] += values[after, h]
+
+
+@kernel
+def _take_best(child: Any, node: Any, size: Any, values: Any) -> None:
+    """Write the values of the best action with each hand."""
+    for h in range(size):
+        values[node, h] = -np.inf
+    for action in range(child.shape[1]):
+        after = child[node, action]
+        if after >= 0:
+            for h in range(size):
+                values[node, h] = max(values[node, h], values[after, h])
+
+
+@kernel
+def _follow(child: Any, node: Any, size: Any, policy: Any, values: Any) -> None:
+    """Write the mean of the values of the actions under the policy."""
+    for h in range(size):
+        values[node, h] = 0
+    for action in range(child.shape[1]):
+        after = child[node, action]
+        if after >= 0:
+            for h in range(size):
+                values[node, h] += policy[node, action, h] * values[after, h]
+
+
+@kernel
+def _evaluate_end(
+    nodes: Any, node: Any, player: Any, hands: Any, size: Any, reach: Any, by_card: Any, values: Any
+) -> None:
+    """Write what a player wins at an end of the hand."""
+    stake = nodes.stake[node]
+    if nodes.folded[node] == NOBODY:
+        sum_showdowns(hands, size, reach, stake, by_card, values)
+    else:
+        sum_folds(hands, size, reach, -stake if nodes.folded[node] == player else stake, by_card, values)
+
+
+@kernel
+def update_regrets(
+    nodes: Any, part: Any, player: Any, group: Any, num_groups: Any, size: Any, values: Any, schedule: Any,
+    regrets: Any, predicted: Any,
+) -> None:  # fmt: skip
+    """Add the regrets of a player's decisions by a `regret.Schedule`, after a backward pass with FOLLOW.
+
+    `predicted` are the regrets that the next policy is matched to; without a prediction they are `regrets` themselves.
+    """
+    for node in part:
+        if nodes.player[node] != player:
+            continue
+        row = nodes.row[node]
+        for action in range(nodes.child.shape[1]):
+            after = nodes.child[node, action]
+            if after < 0:
+                continue
+            if num_groups == 0:
+                for h in range(size):
+                    better = values[after, h] - values[node, h]
+                    regret = regrets[row, action, h] + schedule.rate * values[after, h]
+                    regret -= schedule.rate * values[node, h]
+                    regret *= schedule.positive if regret > 0 else schedule.negative
+                    regrets[row, action, h] = regret
+                    predicted[row, action, h] = regret + schedule.prediction * better
+            else:
+                for h in range(size):
+                    better = values[after, h] - values[node, h]
+                    regrets[row, action, group[h]] += schedule.rate * better
+                for g in range(num_groups):
+                    regret = regrets[row, action, g]
+                    regrets[row, action, g] *= schedule.positive if regret > 0 else schedule.negative
+
+
+@kernel
+def enter_board(source: Any, entries: Any, place: Any, size: Any, target: Any) -> None:
+    """Copy numbers of hands to the order of the next street, where hand h was at `place[h]` before."""
+    for node in entries:
+        for h in range(size):
+            target[node, h] = source[node, place[h]]
+
+
+@kernel
+def leave_board(source: Any, entries: Any, place: Any, size: Any, factor: Any, target: Any) -> None:
+    """Add values on a street, times `factor`, to those in the order of the street before."""
+    for node in entries:
+        for h in range(size):
+            target[node, place[h]] += factor * source[node, h]
+
+
+# --- two streets ----------------------------------------------------------------------------------------------------
+
+
+@kernel
+def traverse(
+    nodes: Any, parts: Any, hands: Any, boards: Any, drawn: Any, learner: Any, mode: Any, schedule: Any, early: Any,
+    late: Any, work: Any, late_work: Any,
+) -> None:  # fmt: skip
+    """Write the values of the root to work.values[0], and with LEARN add the learner's regrets and strategy.
+
+    Args:
+        nodes: `Nodes`.
+        parts: `Parts`.
+        hands: Record of `RANKED` for the first street.
+        boards: `Boards` of the second street.
+        drawn: (n,): boards that are visited.
+        learner: Player whose values are computed.
+        mode: LEARN, BEST or FOLLOW.
+        schedule: `regret.Schedule`, of the type of values.
+        early: `Tables` of the first street.
+        late: `Tables` of the second street.
+        work: `Work` of the first street; `work.reach[0]` are the weights of the other's hands, and those of the
+            learner's in the average are `work.own[0]`.
+        late_work: `Work` of the second street.
+    """
+    size = np.int64(hands.num_hands)
+    _forward(nodes, parts.early, learner, mode, _NO_GROUPS, 0, size, early.predicted, early.sums, work)
+    if parts.late.shape[0] > 0:
+        for node in parts.entries:
+            for h in range(size):
+                work.values[node, h] = 0
+        for b in drawn:
+            _traverse_board(nodes, parts, b, boards, learner, mode, schedule, late, work, late_work)
+    _backward(nodes, parts.early, learner, mode, hands, _NO_GROUPS, 0, schedule, early.regrets, early.predicted, work)
+
+
+@kernel
+def _traverse_board(
+    nodes: Any, parts: Any, b: Any, boards: Any, learner: Any, mode: Any, schedule: Any, late: Any, work: Any,
+    late_work: Any,
+) -> None:  # fmt: skip
+    """Add the values on one board of the second street to those of its entries."""
+    hands, place, num = boards.ranked[b], boards.place[b], boards.num_groups
+    size = np.int64(hands.num_hands)
+    group = boards.group[b]
+    enter_board(work.reach, parts.entries, place, size, late_work.reach)
+    if mode == LEARN:
+        enter_board(work.own, parts.entries, place, size, late_work.own)
+    _forward(nodes, parts.late, learner, mode, group, num, size, late.predicted[b], late.sums[b], late_work)
+    _backward(
+        nodes, parts.late, learner, mode, hands, group, num, schedule, late.regrets[b], late.predicted[b], late_work
+    )
+    leave_board(late_work.values, parts.entries, place, size, boards.factor, work.values)
+
+
+@kernel
+def _forward(
+    nodes: Any, part: Any, learner: Any, mode: Any, group: Any, num_groups: Any, size: Any, regrets: Any, sums: Any,
+    work: Any,
+) -> None:  # fmt: skip
+    """Write the policies and reach probabilities, and with LEARN add the learner's strategy to the sums."""
+    write_policies(nodes, part, regrets, group, num_groups, size, work)
+    pass_forward(nodes, part, 1 - learner, work.policy, size, work.reach)
+    if mode == LEARN:
+        pass_forward(nodes, part, learner, work.policy, size, work.own)
+        add_to_average(nodes, part, learner, group, num_groups, size, work.own, sums)
+
+
+@kernel
+def _backward(
+    nodes: Any, part: Any, learner: Any, mode: Any, hands: Any, group: Any, num_groups: Any, schedule: Any,
+    regrets: Any, predicted: Any, work: Any,
+) -> None:  # fmt: skip
+    """Write the learner's values, and with LEARN add its regrets."""
+    size = np.int64(hands.num_hands)
+    pass_backward(nodes, part, learner, hands, size, work.policy, mode, work.reach, work.by_card, work.values)
+    if mode == LEARN:
+        update_regrets(nodes, part, learner, group, num_groups, size, work.values, schedule, regrets, predicted)

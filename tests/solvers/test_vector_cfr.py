@@ -1,0 +1,157 @@
+"""CFR over all hands and boards: every variant approaches equilibria whose exploitability other code measures."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from card_baselines.exploitability.methods import ExploitSettings, measure_exploitability
+from card_baselines.runs.run import train
+from card_baselines.solvers import vector_game
+from card_baselines.solvers.regret import SCHEDULES
+from card_baselines.solvers.train_cfr import ALGORITHM, Config
+from card_baselines.solvers.vector_cfr import VectorCfr
+from card_baselines.solvers.vector_game import VectorGame, VectorStrategy
+from card_envs import make_game
+from card_envs.agent import Decisions, action_probabilities, decisions_at, find_agent
+from card_envs.analysis.exploitability.best_response import exact_exploitability
+from card_envs.compiler import COMPILED
+from card_envs.game import Game
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.endgame import Endgame
+from card_envs.games.holdem.game import holdem_game
+from card_envs.games.holdem.presets import river_endgame
+from tests.exploitability.test_flop_holdem import SEVEN_CARDS
+from tests.helpers.endgames import target_of
+
+pytestmark = pytest.mark.skipif(not COMPILED, reason="hundreds of iterations, which take minutes as plain Python")
+
+
+class Plays:
+    """Plays the average strategy of a solver."""
+
+    name = "plays"
+
+    def __init__(self, strategy: VectorStrategy) -> None:
+        self._strategy = strategy
+
+    def probabilities(self, decisions: Decisions) -> Any:
+        return self._strategy.probabilities(decisions.views)
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
+        raise AssertionError("an agent that shows its probabilities is not asked to act")
+
+
+LIMITS = {"cfr": (0.002, 0.03), "linear_cfr": (0.001, 0.015)}
+"""Exploitability of Kuhn and Leduc after 500 iterations; others are faster."""
+
+
+@pytest.mark.parametrize("variant", SCHEDULES)
+@pytest.mark.parametrize(
+    ("env", "value"), [("kuhn_poker-v0", -1 / 18), ("leduc_holdem-v0", -0.0856)], ids=["kuhn", "leduc"]
+)
+def test_small_games_are_solved(variant: str, env: str, value: float) -> None:
+    """The whole tree of the game, with all deals, gives the same exploitability."""
+    game, limit = make_game(env), LIMITS.get(variant, (0.001, 0.003))[env.startswith("leduc")]
+    solver = VectorCfr(game, variant)
+    solver.run(500)
+    found = exact_exploitability(game, Plays(solver.strategy()))
+    assert found.best_responses == pytest.approx(solver.find_best_responses().tolist(), abs=1e-12)
+    assert 0 <= found.exploitability * game.chips_per_reward < limit
+    assert found.values[0] * game.chips_per_reward == pytest.approx(value, abs=limit)
+
+
+@pytest.mark.parametrize(
+    "game",
+    [
+        holdem_game("seven_cards", SEVEN_CARDS),
+        river_endgame(stacks=(30, 30)),
+        Endgame(HoldemConfig.limit(), "Ks 9d 4c 2h", 20, (4, 4)).game(),
+    ],
+    ids=["flop", "river", "turn"],
+)
+def test_its_exploitability_is_the_one_that_is_measured(game: Game) -> None:
+    solver = VectorCfr(game, "discounted_cfr")
+    solver.run(3)
+    before = solver.exploitability
+    solver.run(20)
+    found = measure_exploitability(target_of(game, Plays(solver.strategy())), "exact", ExploitSettings())
+    assert found["best_responses"] == pytest.approx(solver.find_best_responses().tolist(), abs=1e-9)
+    assert 0 < found["exploitability"] < before / 3
+
+
+def test_a_run_goes_on_where_it_stopped() -> None:
+    solvers = [VectorCfr(make_game("kuhn_poker-v0"), "predictive_cfr_plus") for _ in range(2)]
+    solvers[0].run(20)
+    solvers[0].run(10)
+    state = {name: array.copy() for name, array in solvers[0].state().items()}
+    solvers[1].restore(state, 30)
+    for solver in solvers:
+        solver.run(5)
+    for name, array in solvers[0].state().items():
+        assert np.array_equal(array, solvers[1].state()[name]), name
+
+
+def test_a_training_run_plays(tmp_path: Path) -> None:
+    config = Config(
+        env="kuhn_poker-v0",
+        variant="predictive_cfr_plus",
+        iterations=200,
+        panel=("random",),
+        final_hands=100,
+        evaluation_hands=100,
+    )
+    train(ALGORITHM, config, tmp_path / "run")
+    game = make_game("kuhn_poker-v0")
+    agent = find_agent(str(tmp_path / "run"), game)
+    assert exact_exploitability(game, agent).exploitability < 1e-4
+    with pytest.raises(ValueError, match="another game"):
+        find_agent(str(tmp_path / "run"), make_game("leduc_holdem-v0"))
+
+
+def test_what_it_cannot_solve_is_refused_with_what_to_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    for game, reason in (
+        (make_game("leduc_holdem-v0", num_players=3), "multiplayer_mccfr"),
+        (make_game("limit_holdem-v0"), "public_chance_cfr"),
+        (make_game("big2-v0"), "tabular_mccfr"),
+        (make_game("flop_holdem-v0"), "22,100 boards, 1,176 hands"),
+    ):
+        with pytest.raises(ValueError, match=reason):
+            VectorCfr(game)
+    with pytest.raises(ValueError, match="'cfr_minus' is not known"):
+        VectorCfr(make_game("kuhn_poker-v0"), "cfr_minus")
+    with pytest.raises(ValueError, match="'cfr_minus' is not known"):
+        Config(variant="cfr_minus")
+    monkeypatch.setattr(vector_game, "MAX_BYTES", 1000)
+    with pytest.raises(ValueError, match="6 boards, 5 hands and 30 decisions"):
+        VectorGame(make_game("leduc_holdem-v0"))
+
+
+def test_a_decision_has_the_same_strategy_at_both_seats() -> None:
+    game = make_game("leduc_holdem-v0")
+    solver = VectorCfr(game)
+    solver.run(5)
+    agent, found = Plays(solver.strategy()), []
+    for button in (0, 1):
+        tables = game.seeded_tables(1, 0)
+        deck = np.array(game.config.deck_cards, np.int64)
+        game.deal_with(tables, 0, {"button": button, "deck": [*deck[[0, 3]][:: 1 if button else -1], deck[1]]})
+        rows = np.zeros(1, np.int64)
+        found.append(action_probabilities(agent, decisions_at(game, tables, rows, rows, np.full(1, 0.5))))
+    assert np.array_equal(*found)
+
+
+def test_tables_with_other_bets_are_refused() -> None:
+    game = make_game("leduc_holdem-v0")
+    other = holdem_game("leduc_holdem", replace(game.config, max_raises=(4, 4)))
+    tables = other.seeded_tables(1, 0)
+    other.deal(tables, 0)
+    for _ in range(3):
+        other.step(tables, 0, 2)
+    rows = np.zeros(1, np.int64)
+    with pytest.raises(ValueError, match="the bets at a table are none of leduc_holdem"):
+        VectorGame(game).find(decisions_at(other, tables, rows, rows, np.zeros(1)).views)
