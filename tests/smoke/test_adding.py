@@ -236,7 +236,7 @@ def test_a_game_is_one_folder_and_one_line(package: Package) -> None:
     package.line("card_envs.histories", "added_dozen-v0 = added_things.dozen.history:FORMAT")
     card_envs.register_installed_games()
     game = make_game("added_dozen-v0", last_trick=2)
-    assert type(game.config).__module__ == "added_things.dozen.game"
+    assert game.config.begin.__module__ == "added_things.dozen.game"
     assert (game.num_seats, game.num_actions) == (3, 12)
     assert [type(each).__module__ for each in formats_of(game)] == ["added_things.dozen.history"]
 

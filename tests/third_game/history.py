@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from card_envs.game import ILLEGAL, Game, Tables
-from card_envs.history.formats import HistoryFormat, HistoryWriter
+from card_envs.history import HistoryFormat, HistoryWriter
 from card_envs.history.recorded_hand import RecordedHand
 from card_envs.history.recording import PlayedHands
 from card_envs.history.results import EXACT, MATCHED, MISMATCHED, ReplayResult
