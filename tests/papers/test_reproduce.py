@@ -16,13 +16,13 @@ import pytest
 pytest.importorskip("torch")
 
 from card_baselines import cli, papers
-from card_baselines.papers.cells import PrintedTable
 from card_baselines.papers.protocol import Paper, Report, Reproduction, ReproductionOptions, Scale
 from card_baselines.papers.shi2022 import reproduction as shi2022
 from card_baselines.papers.shi2022.pictures import draw_losses
 from card_baselines.papers.shi2022.scales import SCALES
 from card_baselines.papers.shi2022.tables import CELLS
 from card_baselines.run_folder import RunFolder
+from card_baselines.text_table import TextTable
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 VERDICTS = {"", "agrees", "differs", "undecided", "stand-in"}
@@ -144,13 +144,13 @@ class OneReproduction(Reproduction[OneOptions, Scale]):
         return Report(content, ("a note",))
 
 
-def render_one(content: Mapping[str, Any], number: int) -> PrintedTable:
+def render_one(content: Mapping[str, Any], number: int) -> TextTable:
     lines = [[result["row"], str(result["mean"]), result["verdict"]] for result in content["results"]]
-    return PrintedTable(f"Table {number}", ("row", "mean", "verdict"), lines)
+    return TextTable(f"Table {number}", ("row", "mean", "verdict"), lines)
 
 
-def judge_one(results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    return [{**result, "verdict": "agrees"} for result in results]
+def judge_one(result: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {"verdict": "agrees" if result in results else "differs"}
 
 
 ONE = Paper(

@@ -1,44 +1,19 @@
-"""Cells and tables with the numbers of a paper beside ours, and results that are stored between calls."""
+"""Results as JSON objects: their means and intervals over runs, and how tables print them."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from card_baselines.run_folder import RunFolder
-from card_envs.formatting import markdown_table
 from card_envs.match.summary import summarise
 
 NORMAL_95 = 1.96
 """Half the width of a 95 % interval, in standard errors."""
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A printed number: what the player `row` wins per hand from `opponent`."""
-
-    table: int
-    row: str
-    opponent: str
-    paper: float
-
-
-@dataclass(frozen=True)
-class PrintedTable:
-    """A table for a terminal or for Markdown."""
-
-    title: str
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
-
-    def markdown(self) -> str:
-        """Return the lines of a Markdown table, without the title."""
-        return markdown_table(self.header, self.rows)
 
 
 def results_of_table(content: Mapping[str, Any], number: int) -> list[dict[str, Any]]:
@@ -46,13 +21,23 @@ def results_of_table(content: Mapping[str, Any], number: int) -> list[dict[str, 
     return [result for result in content["results"] if result["table"] == number]
 
 
-def format_gain(result: Mapping[str, Any], digits: int = 3) -> str:
-    """Return a mean with half of its 95 % interval, such as "+0.512 ± 0.031"; the mean alone without an interval."""
+def format_gain(result: Mapping[str, Any] | None, digits: int = 3) -> str:
+    """Return a mean with half of its 95 % interval, such as "+0.512 ± 0.031".
+
+    The mean alone without an interval; "" for None.
+    """
+    if result is None:
+        return ""
     mean = f"{result['mean']:+.{digits}f}"
     if result["ci95"] is None:
         return mean
     low, high = result["ci95"]
     return f"{mean} ± {(high - low) / 2:.{digits}f}"
+
+
+def format_paper(result: Mapping[str, Any]) -> str:
+    """Return the printed number of a result, such as "+1.230"."""
+    return f"{result['paper']:+.3f}"
 
 
 def summarise_runs(matches: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -14,8 +14,9 @@ The interval is over the random units of an experiment: runs with different seed
 players that learn while they play; or hands, if no player learns. A paper prints one run of each
 learner, so with learners the interval is that of one more run, not that of the mean over runs.
 
-Two other values replace a verdict: **stand-in** if an opponent is not the one of the paper, and **too little training
-to judge** at scales that only show that the code works.
+Three other values replace a verdict: **stand-in** if an opponent is not the one of the paper, **not shown** if a claim
+would agree but holds as well for players that were never trained, and **too little training to judge** at scales that
+only show that the code works.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ import numpy as np
 from card_envs.match.summary import student_t_quantile
 
 AGREES, DIFFERS, UNDECIDED, STAND_IN = "agrees", "differs", "undecided", "stand-in"
-TOO_LITTLE_TRAINING = "too little training to judge"
+NOT_SHOWN, TOO_LITTLE_TRAINING = "not shown", "too little training to judge"
 
 MARGIN, MARGIN_SHARE = 0.1, 0.1
 """Margin of gains in small bets or big blinds per hand: the larger of an amount and a share of the gain."""

@@ -23,6 +23,6 @@ PAPER = Paper(
     reproduction="card_baselines.papers.kaminsky2020.reproduction:Kaminsky2020Reproduction",
     options=Options,
     render_table=render_table,
-    judge=judge,
+    judge=lambda result, results: judge(results)[list(results).index(result)],
     render_cost=render_cost,
 )

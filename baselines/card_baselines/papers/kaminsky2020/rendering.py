@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from card_baselines.papers.cells import PrintedTable, results_of_table
+from card_baselines.papers.cells import results_of_table
 from card_baselines.papers.kaminsky2020.tables import (
     CLAIMS,
     CLAIMS_TABLE,
@@ -18,13 +18,14 @@ from card_baselines.papers.kaminsky2020.tables import (
     TRAINING,
     TYPES_TABLE,
 )
+from card_baselines.text_table import TextTable
 
 SHORT_TYPES = {
     "Qlearn-8": "Qln8", "Qlearn-All": "QlnA", "SAC-Low": "SacL", "SAC-High": "SacH", "Random": "random", "Call": "call",
 }  # fmt: skip
 
 
-def render_table(report: Mapping[str, Any], number: int) -> PrintedTable:
+def render_table(report: Mapping[str, Any], number: int) -> TextTable:
     """Return one table of a report."""
     results = results_of_table(report, number)
     if number == LEADERS_TABLE:
@@ -34,7 +35,7 @@ def render_table(report: Mapping[str, Any], number: int) -> PrintedTable:
     return _groups_table(results, number)
 
 
-def _groups_table(results: Sequence[Mapping[str, Any]], number: int) -> PrintedTable:
+def _groups_table(results: Sequence[Mapping[str, Any]], number: int) -> TextTable:
     what = "type" if number == TYPES_TABLE else "division"
     header = ("by", what, "paper, of the top 20", "ours, of the top", "95 %", "untrained", "verdict")
     rows = [
@@ -45,10 +46,10 @@ def _groups_table(results: Sequence[Mapping[str, Any]], number: int) -> PrintedT
         ]
         for r in results
     ]  # fmt: skip
-    return PrintedTable(f"Table 4.{number}: {what}s among the best agents", header, rows)
+    return TextTable(f"Table 4.{number}: {what}s among the best agents", header, rows)
 
 
-def _claims_table(results: Sequence[Mapping[str, Any]]) -> PrintedTable:
+def _claims_table(results: Sequence[Mapping[str, Any]]) -> TextTable:
     header = ("claim", "in the paper", "measured", "paper", "ours (95 %)", "untrained (95 %)", "verdict")
     rows = [
         [
@@ -57,10 +58,10 @@ def _claims_table(results: Sequence[Mapping[str, Any]]) -> PrintedTable:
         ]
         for r in results
     ]  # fmt: skip
-    return PrintedTable("Table 5 (ours): what the paper concludes", header, rows)
+    return TextTable("Table 5 (ours): what the paper concludes", header, rows)
 
 
-def _leaders_table(results: Sequence[Mapping[str, Any]]) -> PrintedTable:
+def _leaders_table(results: Sequence[Mapping[str, Any]]) -> TextTable:
     header = ("by", "rank", "agent", "type", "TrueSkill", "mean", "median", "20-pctl", "paper: the same four")
     rows = [
         [LABELS[r["row"]], str(r["rank"]), r["agent"], SHORT_TYPES[r["type"]], f"{r['trueskill']:.1f}",
@@ -68,7 +69,7 @@ def _leaders_table(results: Sequence[Mapping[str, Any]]) -> PrintedTable:
          ", ".join(f"{score:g}" for score in PRINTED_LEADERS[r["row"]][r["rank"] - 1])]
         for r in results
     ]  # fmt: skip
-    return PrintedTable("Table 4.2: the best agents by each metric", header, rows)
+    return TextTable("Table 4.2: the best agents by each metric", header, rows)
 
 
 def _share(count: int, of: int) -> str:
@@ -82,7 +83,7 @@ def _interval(result: Mapping[str, Any]) -> str:
     return f"{mean:.2f}" if low is None or high is None else f"{mean:.2f} ({low:.2f} .. {high:.2f})"
 
 
-def render_cost(report: Mapping[str, Any]) -> PrintedTable:
+def render_cost(report: Mapping[str, Any]) -> TextTable:
     """Return the cost of a report's league; the copies of a division are added up."""
     sums: dict[tuple[str, str], list[float]] = {}
     for one in report["cost"]:
@@ -94,4 +95,4 @@ def render_cost(report: Mapping[str, Any]) -> PrintedTable:
         [*division, f"{copies:.0f}", f"{rounds:,.0f}", f"{hands:,.0f}", f"{seconds / 60:.1f}"]
         for division, (copies, rounds, hands, seconds) in sums.items()
     ]
-    return PrintedTable("Cost", ("division", "kind", "copies", "rounds", "hands", "minutes"), rows)
+    return TextTable("Cost", ("division", "kind", "copies", "rounds", "hands", "minutes"), rows)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from card_baselines.papers.maitrepierre2008.claims import measure_claims
 from card_baselines.papers.maitrepierre2008.judge import judge
 from card_baselines.papers.maitrepierre2008.rendering import render_table
 from card_baselines.papers.maitrepierre2008.scales import SCALES, Options
@@ -23,6 +22,6 @@ PAPER = Paper(
     reproduction="card_baselines.papers.maitrepierre2008.reproduction:Maitrepierre2008Reproduction",
     options=Options,
     render_table=render_table,
-    judge=judge,
-    measure_claims=measure_claims,
+    judge=lambda result, results: judge(results)[list(results).index(result)],
+    claims="card_baselines.papers.maitrepierre2008.claims:measure_claims",
 )

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from card_baselines.papers.cells import PrintedTable, format_gain, results_of_table
+from card_baselines.papers.cells import format_gain, results_of_table
 from card_baselines.papers.maitrepierre2008.tables import BANDITS, MATCHES, STRATEGIES, SWITCHES, VEXBOT
+from card_baselines.text_table import TextTable
 from card_envs.match.summary import summarise
 
 _MATCHES_HEADER = ("player", "against", "printed", "ours", "hands", "in small bets", "as printed", "hands to decide")
 
 
-def render_table(content: Mapping[str, Any], number: int) -> PrintedTable:
+def render_table(content: Mapping[str, Any], number: int) -> TextTable:
     """Return a table of a report."""
     results = results_of_table(content, number)
     if number == STRATEGIES:
@@ -22,7 +23,7 @@ def render_table(content: Mapping[str, Any], number: int) -> PrintedTable:
     return _render_matches_table(results) if number == MATCHES else _render_switching_table(results, number)
 
 
-def _render_matches_table(results: Sequence[Mapping[str, Any]]) -> PrintedTable:
+def _render_matches_table(results: Sequence[Mapping[str, Any]]) -> TextTable:
     rows = [
         (
             result["row"], result["opponent"], f"{result['paper']:+.3f}", format_gain(result), f"{result['hands']:,}",
@@ -30,10 +31,10 @@ def _render_matches_table(results: Sequence[Mapping[str, Any]]) -> PrintedTable:
         )
         for result in results
     ]  # fmt: skip
-    return PrintedTable(f"Table {MATCHES}", _MATCHES_HEADER, rows)
+    return TextTable(f"Table {MATCHES}", _MATCHES_HEADER, rows)
 
 
-def _render_strategies_table(results: Sequence[Mapping[str, Any]]) -> PrintedTable:
+def _render_strategies_table(results: Sequence[Mapping[str, Any]]) -> TextTable:
     """Return the table about strategies, with the share of hands that each strategy played in each fifth."""
     rows = []
     for result in results:
@@ -44,12 +45,12 @@ def _render_strategies_table(results: Sequence[Mapping[str, Any]]) -> PrintedTab
         sessions = f"{len(result['by_session'])} of {result['hands'] // len(result['by_session']):,}"
         rows.append((result["row"], format_gain(result), sessions, *([""] * len(fifths) if is_alone else fifths)))
     parts = [f"fifth {number}, % by strategy" for number in range(1, 6)]
-    return PrintedTable(
+    return TextTable(
         f"Table {STRATEGIES} (ours): against {VEXBOT}", ("player", "wins", "sessions, hands", *parts), rows
     )
 
 
-def _render_switching_table(results: Sequence[Mapping[str, Any]], number: int) -> PrintedTable:
+def _render_switching_table(results: Sequence[Mapping[str, Any]], number: int) -> TextTable:
     """Return a table about adaptation; a column for each bandit compares it with every row, session by session."""
     styles = SWITCHES[number]
     bandits = {
@@ -64,7 +65,7 @@ def _render_switching_table(results: Sequence[Mapping[str, Any]], number: int) -
         for each in results
     ]  # fmt: skip
     title = f"Table {number} (ours): an opponent that plays {' then '.join(styles)}"
-    return PrintedTable(title, (*header, *(f"{name} less this" for name in bandits)), rows)
+    return TextTable(title, (*header, *(f"{name} less this" for name in bandits)), rows)
 
 
 def _difference(bandit: Sequence[float], result: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from card_baselines.papers.cells import NORMAL_95, Cell, StoredResults
+from card_baselines.papers.cells import NORMAL_95, StoredResults
 from card_baselines.papers.maitrepierre2008.arms import BATCH, mean_by_style, play_sessions, simulate_bandit
 from card_baselines.papers.maitrepierre2008.bandit import Bandit
 from card_baselines.papers.maitrepierre2008.brennus import Brennus
@@ -30,6 +30,7 @@ from card_baselines.papers.maitrepierre2008.tables import (
     UNIT,
     VEXBOT,
 )
+from card_baselines.papers.printed import Cell
 from card_baselines.papers.protocol import Report, Reproduction
 from card_baselines.progress import ProgressBar
 from card_baselines.run_folder import git_commit

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from card_baselines.papers.cells import Cell
+from card_baselines.papers.printed import Cell
 
 UNIT = "small bets per hand"
 SMALL_BETS_OF_A_SMALL_BLIND = 0.5

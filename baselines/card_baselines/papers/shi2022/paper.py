@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from card_baselines.papers.protocol import Paper
-from card_baselines.papers.shi2022.claims import measure_claims
 from card_baselines.papers.shi2022.judge import judge
 from card_baselines.papers.shi2022.rendering import render_cost, render_table
 from card_baselines.papers.shi2022.scales import SCALES, Options
@@ -25,7 +24,7 @@ PAPER = Paper(
     reproduction="card_baselines.papers.shi2022.reproduction:Shi2022Reproduction",
     options=Options,
     render_table=render_table,
-    judge=judge,
-    measure_claims=measure_claims,
+    judge=lambda result, results: judge(results)[list(results).index(result)],
+    claims="card_baselines.papers.shi2022.claims:measure_claims",
     render_cost=render_cost,
 )

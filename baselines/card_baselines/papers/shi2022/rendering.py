@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from card_baselines.papers.cells import PrintedTable, format_gain, results_of_table
+from card_baselines.papers.cells import format_gain, results_of_table
 from card_baselines.papers.shi2022.judge import count_readings, divide_by_board
+from card_baselines.text_table import TextTable
 
 PAPER_EPISODES = 20_000
 _HEADER = (
@@ -16,9 +17,9 @@ _HEADER = (
 _COST_HEADER = ("algorithm", "history", "seeds", "episodes", "minutes of one core, each")
 
 
-def render_table(report: Mapping[str, Any], number: int) -> PrintedTable:
+def render_table(report: Mapping[str, Any], number: int) -> TextTable:
     """Return one of the paper's tables with half of the 95 % intervals."""
-    return PrintedTable(f"Table {number}", _HEADER, [_row(result) for result in results_of_table(report, number)])
+    return TextTable(f"Table {number}", _HEADER, [_row(result) for result in results_of_table(report, number)])
 
 
 def _row(result: Mapping[str, Any]) -> list[str]:
@@ -65,7 +66,7 @@ def describe_times(report: Mapping[str, Any]) -> str:
     return f"A decision takes {times['single']:.2f} ms alone, {times['batch']:.4f} ms in a batch (paper: 7.3 ms)."
 
 
-def render_cost(report: Mapping[str, Any]) -> PrintedTable:
+def render_cost(report: Mapping[str, Any]) -> TextTable:
     """Return the mean processor time of the runs of each kind."""
     kinds: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for run in report["runs"]:
@@ -79,4 +80,4 @@ def render_cost(report: Mapping[str, Any]) -> PrintedTable:
         ]
         for kind, runs in kinds.items()
     ]
-    return PrintedTable("Cost", _COST_HEADER, rows)
+    return TextTable("Cost", _COST_HEADER, rows)

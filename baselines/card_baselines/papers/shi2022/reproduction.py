@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from card_baselines.papers.cells import NORMAL_95, Cell, StoredResults, summarise_runs
+from card_baselines.papers.cells import NORMAL_95, StoredResults, summarise_runs
+from card_baselines.papers.printed import Cell
 from card_baselines.papers.protocol import Report, Reproduction, Say
 from card_baselines.papers.shi2022.networks import Shi2022Agent
 from card_baselines.papers.shi2022.pictures import draw_gains, draw_losses

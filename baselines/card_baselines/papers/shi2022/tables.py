@@ -13,7 +13,7 @@ fewer hands.
 
 from __future__ import annotations
 
-from card_baselines.papers.cells import Cell
+from card_baselines.papers.printed import Cell
 
 PAPER_HANDS = 6000
 UNIT = "small bets per hand"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from card_baselines.papers.protocol import Paper
 from card_baselines.papers.zheng2022 import tables
-from card_baselines.papers.zheng2022.claims import measure_claims
 from card_baselines.papers.zheng2022.judge import judge
 from card_baselines.papers.zheng2022.rendering import render_table
 from card_baselines.papers.zheng2022.scales import SCALES
@@ -26,6 +25,6 @@ PAPER = Paper(
     scales=SCALES,
     reproduction="card_baselines.papers.zheng2022.reproduction:Zheng2022Reproduction",
     render_table=render_table,
-    judge=judge,
-    measure_claims=measure_claims,
+    judge=lambda result, results: judge(results)[list(results).index(result)],
+    claims="card_baselines.papers.zheng2022.claims:measure_claims",
 )

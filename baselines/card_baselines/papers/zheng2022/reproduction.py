@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from card_baselines.papers.cells import Cell, StoredResults, summarise_runs
+from card_baselines.papers.cells import StoredResults, summarise_runs
+from card_baselines.papers.printed import Cell
 from card_baselines.papers.protocol import Report, Reproduction, ReproductionOptions, Say
 from card_baselines.papers.zheng2022.belief import compare_encoders
 from card_baselines.papers.zheng2022.cheatem import CheatemAgent

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from card_baselines.papers.cells import Cell
+from card_baselines.papers.printed import Cell
 
 PAPER_HANDS, PAPER_TRAINING, PAPER_SHEET = 10_000, 5000, 1_000_000
 UNIT = "big blinds per hand"
