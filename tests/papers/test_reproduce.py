@@ -18,27 +18,26 @@ pytest.importorskip("torch")
 from card_baselines import cli, papers
 from card_baselines.papers.protocol import Paper, Report, Reproduction, ReproductionOptions, Scale
 from card_baselines.papers.shi2022 import reproduction as shi2022
+from card_baselines.papers.shi2022.paper import FILE, PAPER
 from card_baselines.papers.shi2022.pictures import draw_losses
-from card_baselines.papers.shi2022.scales import SCALES
-from card_baselines.papers.shi2022.tables import CELLS
 from card_baselines.run_folder import RunFolder
 from card_baselines.text_table import TextTable
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 VERDICTS = {"", "agrees", "differs", "undecided", "stand-in"}
 SMALL = replace(
-    SCALES["tiny"],
+    PAPER.scales["tiny"],
     hands=12,
     paper_hands=6,
     search_hands=6,
     ceiling_minutes=0.001,
-    changes=SCALES["tiny"].changes | {"episodes": 2, "num_tables": 6, "updates": 1, "hidden": 8, "memory": 4},
+    changes=PAPER.scales["tiny"].changes | {"episodes": 2, "num_tables": 6, "updates": 1, "hidden": 8, "memory": 4},
 )
 
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(SCALES, "tiny", SMALL)
+    monkeypatch.setitem(PAPER.scales, "tiny", SMALL)
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -93,7 +92,7 @@ def test_learners_with_the_papers_inputs_and_loss(
 
 
 def test_all_cells_of_the_paper_are_there() -> None:
-    assert [sum(cell.table == table for cell in CELLS) for table in range(1, 6)] == [8, 2, 8, 2, 2]
+    assert [sum(cell.table == table for cell in FILE.cells) for table in range(1, 6)] == [8, 2, 8, 2, 2]
 
 
 @pytest.mark.parametrize("name", papers.PAPERS)

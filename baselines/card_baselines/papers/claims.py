@@ -20,7 +20,7 @@ from card_baselines.papers.verdicts import (
     compare_with_claim,
     compare_with_printed,
 )
-from card_baselines.text_table import TextTable
+from card_baselines.text_table import Columns, TextTable
 from card_envs.formatting import json_number
 from card_envs.match.summary import summarise
 
@@ -59,7 +59,7 @@ class Claim:
             return STAND_IN
         if self.printed is not None:
             return compare_with_printed(self.printed, self.mean, self.ci95)
-        if self.low == -self.high:
+        if math.isinf(self.low) and math.isinf(self.high):
             return ""
         found = compare_with_claim(self.ci95, self.low, self.high)
         if found == AGREES and compare_with_claim(self.control, self.low, self.high) == AGREES:
@@ -70,9 +70,9 @@ class Claim:
         """Return the claim with a mean and its interval."""
         return replace(self, mean=mean, ci95=(float(ci95[0]), float(ci95[1])))
 
-    def with_control(self, ci95: Sequence[float | None]) -> Self:
-        """Return the claim with the interval of untrained players."""
-        low, high = (math.nan if end is None else float(end) for end in ci95)
+    def with_control(self, untrained: Mapping[str, Any] | None) -> Self:
+        """Return the claim with what was measured of untrained players: the key `ci95`; None for nothing."""
+        low, high = (math.nan if end is None else float(end) for end in (untrained or {"ci95": UNKNOWN})["ci95"])
         return replace(self, control=(low, high))
 
     def with_runs(self, values: Sequence[float]) -> Self:
@@ -116,7 +116,7 @@ def choose_weakest(claims: Mapping[str, Claim]) -> Claim:
 
 def render_claims(claims: Sequence[Mapping[str, Any]]) -> TextTable:
     """Return claims, as `Claim.to_json` describes them, as a table."""
-    columns = {
+    columns: Columns = {
         "in the paper": itemgetter("where"), "claim": itemgetter("claim"), "measured": itemgetter("measured"),
         "true if": _region, "ours (95 %)": _value, "verdict": itemgetter("verdict"),
     }  # fmt: skip

@@ -62,13 +62,13 @@ class PaperFile:
 
 def read_paper(module: str) -> PaperFile:
     """Return the content of `paper.toml` in the folder of a module, which passes its `__file__`."""
-    content = tomllib.loads(Path(module).with_name("paper.toml").read_text(encoding="utf-8"))
+    content = _freeze(tomllib.loads(Path(module).with_name("paper.toml").read_text(encoding="utf-8")))
     printed, claims = content.pop("printed", {}), content.pop("claims", {})
     return PaperFile(
         title=content.pop("title"),
         unit=content.pop("unit"),
         tables={int(number): about for number, about in content.pop("tables").items()},
-        rows=tuple(content.pop("rows")),
+        rows=content.pop("rows"),
         cells=tuple(
             Cell(int(table), row, opponent, paper)
             for table, rows in printed.items()
@@ -79,6 +79,13 @@ def read_paper(module: str) -> PaperFile:
         scales=content.pop("scales"),
         others=content,
     )
+
+
+def _freeze(content: Any) -> Any:
+    """Return the content with tuples in place of lists, as settings hold them."""
+    if isinstance(content, dict):
+        return {key: _freeze(value) for key, value in content.items()}
+    return tuple(_freeze(each) for each in content) if isinstance(content, list) else content
 
 
 def _make_claim(name: str, settings: dict[str, Any]) -> Claim:

@@ -19,7 +19,7 @@ from card_baselines.grid import Grid
 from card_baselines.papers.cells import results_of_table, summarise_runs
 from card_baselines.papers.claims import Claim, render_claims
 from card_baselines.papers.verdicts import TOO_LITTLE_TRAINING
-from card_baselines.run_folder import RunFolder
+from card_baselines.run_folder import RunFolder, git_commit
 from card_baselines.text_table import TextTable
 from card_envs.files import replace_text
 from card_envs.locations import load_object
@@ -148,7 +148,7 @@ class Reproduction(ABC, Generic[Options, AnyScale]):
         """Return the report of results, with further entries, notes and pictures of the paper.
 
         Args:
-            content: The entries `paper`, `unit` and `results`.
+            content: What is known of every paper, `results` among it.
             tables: Numbers of the tables.
             rows: Names of the rows.
         """
@@ -208,7 +208,12 @@ class Paper:
         results = [result for table in tables for result in reproduction.play_table(table, rows)]
         if not results:
             raise ValueError(f"tables {list(tables)} have no rows {list(rows)}: choose others of {list(self.rows)}")
-        content: dict[str, Any] = {"paper": self.name, "unit": self.unit, "results": results}
+        chosen = " ".join(map(str, tables))
+        content: dict[str, Any] = {
+            "paper": self.name, "unit": self.unit, "tables": list(tables), "scale": scale.settings(),
+            "command": f"card-envs reproduce {self.name} --scale {options.scale} --table {chosen}",
+            "commit": git_commit(), "results": results,
+        }  # fmt: skip
         report = reproduction.make_report(content, tables, rows)
         content = self.add_verdicts(report.content, scale.is_judged)
         rendered = [self.render_table(content, number) for number in tables if results_of_table(content, number)]

@@ -35,7 +35,7 @@ def judge(result: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> di
         return {"verdict": ""}
     claim = FILE.claims[result["row"]].with_runs(_find_runs(results, result["row"], result["opponent"]))
     control = FILE.claims[RANDOM].with_runs(_find_runs(results, UNTRAINED, result["opponent"]))
-    return {"verdict": claim.with_control(control.ci95).verdict}
+    return {"verdict": claim.with_control({"ci95": control.ci95}).verdict}
 
 
 def _find_runs(results: Sequence[Mapping[str, Any]], row: str, opponent: str) -> list[float]:

@@ -51,4 +51,4 @@ class Charlesworth2018Reproduction(Reproduction[ReproductionOptions, Scale]):
         ]  # fmt: skip
         decisions = max(run["decisions"] for run in runs)
         notes = (f"{decisions:,} decisions were trained on, in the paper {PRESET.steps:,}.",)
-        return Report({**content, "tables": list(tables), "runs": runs}, notes)
+        return Report({**content, "runs": runs}, notes)

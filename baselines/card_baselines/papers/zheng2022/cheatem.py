@@ -37,7 +37,6 @@ from card_baselines.papers.zheng2022.modification import (
     modification_network,
 )
 from card_baselines.papers.zheng2022.networks import save_agent
-from card_baselines.papers.zheng2022.rewards import Shaping, final_payoff
 from card_baselines.papers.zheng2022.sheet import (
     LEARNING_RATE,
     SHEET_FILE,
@@ -182,7 +181,6 @@ class CheatemLearners(Learners):
         seeds: Sequence[int],
         config: CheatemConfig | None = None,
         sheets: Sequence[Sheet] | None = None,
-        shaping: Shaping = final_payoff,
     ) -> None:
         """Start from pre-trained sheets (raw), by default ours everywhere, and random networks."""
         self.config = config = CheatemConfig() if config is None else config
@@ -191,7 +189,6 @@ class CheatemLearners(Learners):
         started = [sheet.standardise() if config.scaling == "standardised" else sheet for sheet in sheets]
         self._sheets = np.concatenate([sheet.record() for sheet in started])
         self._rivals = np.zeros(len(seeds), RIVAL_COUNTS)
-        self._shaping = shaping
         self._streams = np.concatenate([seeded_streams(1, seed) for seed in seeds])
         self._rngs = [np.random.default_rng([seed, 1]) for seed in seeds]
         networks = make_networks(lambda: modification_network(config.hidden, config.batch_norm), seeds)
@@ -232,9 +229,9 @@ class CheatemLearners(Learners):
         self._store_samples(table)
 
     def _rewards(self, hand: Hand, seat: int) -> NDArray[np.float64]:
-        if self.config.loss == "printed" and self._shaping is final_payoff:  # r is the total of the hand
+        if self.config.loss == "printed":  # r is the total of the hand
             return np.full(len(hand.decisions_of(seat)), hand.payoffs[seat])
-        return self._shaping(hand, seat)
+        return hand.rewards_of(seat)
 
     def _store_samples(self, table: int) -> None:
         """Move samples from the queue to the memory until the network has to be trained."""

@@ -20,7 +20,6 @@ from card_baselines.papers.zheng2022.networks import (
     make_network,
     to_actions,
 )
-from card_baselines.papers.zheng2022.rewards import Shaping, final_payoff
 from card_baselines.papers.zheng2022.situation import NUM_COLUMNS
 from card_baselines.papers.zheng2022.stacks import Stack, make_networks
 from card_envs.agent import Decisions, choose
@@ -39,7 +38,7 @@ class DqnLearners(Learners):
     steps_of_training = 4
     encoder = ENCODER
 
-    def __init__(self, seeds: Sequence[int], shaping: Shaping = final_payoff) -> None:
+    def __init__(self, seeds: Sequence[int]) -> None:
         """Start from random networks and empty memories."""
         networks = make_networks(lambda: make_network("dqn"), seeds)
         self._networks, self._targets = Stack(networks, LEARNING_RATE), Stack(networks, 0.0)
@@ -48,7 +47,7 @@ class DqnLearners(Learners):
         self._columns, self._rewards = np.zeros(shape[:2], np.int64), np.zeros(shape[:2], np.float32)
         self._is_last, self._legal = np.zeros(shape[:2], np.float32), np.zeros((*shape[:2], NUM_COLUMNS), np.uint8)
         self._total, self._trained = np.zeros(len(seeds), np.int64), np.zeros(len(seeds), np.int64)
-        self._transitions = Transitions(len(seeds), shaping)
+        self._transitions = Transitions(len(seeds))
         self._queues: list[deque[Transition]] = [deque() for _ in seeds]
         self._rngs = [np.random.default_rng([seed, 3]) for seed in seeds]
 

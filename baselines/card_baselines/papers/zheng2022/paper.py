@@ -1,30 +1,110 @@
-"""Zheng et al. (2022) as a `Paper`."""
+"""Zheng et al. (2022) as a `Paper`: its tables, and verdicts on what they print."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from card_baselines.papers import protocol
+from card_baselines.papers.cells import NORMAL_95, format_gain, format_paper, results_of_table
+from card_baselines.papers.printed import read_paper
 from card_baselines.papers.protocol import Paper
-from card_baselines.papers.zheng2022 import tables
-from card_baselines.papers.zheng2022.judge import judge
-from card_baselines.papers.zheng2022.rendering import render_table
-from card_baselines.papers.zheng2022.scales import SCALES
+from card_baselines.papers.verdicts import Printed, compare_run, compare_with_printed, describe_rank
+from card_baselines.text_table import Columns, TextTable
+
+FILE = read_paper(__file__)
+CHEATEM, STATIC, TABLE, PPO, DQN, RAISE, RULE = FILE.rows
+RANDOM = "random"
+FIXED = {RAISE: "always_raise", RULE: "rlcard_rule", RANDOM: "random"}
+"""Player that neither learns nor has a sheet -> name of our agent."""
+LEARNERS = (CHEATEM, STATIC, PPO, DQN)
+SHARES_TABLE, ACTIONS_TABLE = 1, 7
+BAD_TYPES, GOOD_TYPES = "types without a positive value", "types with a positive value"
+"""Rows of table 7 about sheets."""
+SHARE_MARGIN = 0.05
+"""Percentage points: shares are printed with two digits."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scale(protocol.Scale):
+    """Amount of training and play."""
+
+    seeds: int
+    action_seeds: int
+    """Runs of each learner whose actions are counted."""
+    sheet_hands: int
+    training_hands: int
+    hands: int
+    """Hands of each match; each deal is replayed with the seats exchanged."""
+
+
+def judge(result: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the verdict on a printed share or gain: over runs where somebody learned, over hands where nobody did."""
+    if result["table"] == ACTIONS_TABLE:
+        return {}
+    if result["table"] == SHARES_TABLE:
+        printed = Printed(result["paper"], SHARE_MARGIN)
+        return {"verdict": compare_with_printed(printed, result["mean"], [result["mean"]] * 2)}
+    spread = 14.0 if RAISE in (result["row"], result["rival"]) else 4.0  # big blinds of one hand, one deviation
+    printed = Printed.gain(result["paper"], NORMAL_95 * spread / FILE.others["paper_hands"] ** 0.5)
+    if result["of"] == "hands":
+        return {"verdict": compare_with_printed(printed, result["mean"], result["ci95"])}
+    return {"verdict": compare_run(printed, result["by_seed"])}
+
+
+def _format_seeds(result: Mapping[str, Any]) -> str:
+    """Return the number of seeds, with the worst and the best."""
+    by_seed = result.get("by_seed", [])
+    return f"{len(by_seed)}: {min(by_seed):+.2f} .. {max(by_seed):+.2f}" if len(by_seed) > 1 else "1"
+
+
+def _format_percent(interval: Sequence[float] | None) -> str:
+    return "" if interval is None else f"{100 * interval[0]:.1f} .. {100 * interval[1]:.1f}"
+
+
+_SHARES_COLUMNS: Columns = {
+    "type": lambda r: r["row"],
+    "of": lambda r: r["rival"],
+    "paper": format_paper,
+    "ours": format_gain,
+    "verdict": lambda r: r["verdict"],
+}
+_MATCHES_COLUMNS: Columns = {
+    "player": lambda r: r["row"],
+    "against": lambda r: r["rival"],
+    "paper": format_paper,
+    "ours (± 95 %)": format_gain,
+    "seeds": _format_seeds,
+    "printed number among them": lambda r: describe_rank(r["paper"], r["by_seed"]),
+    "untrained": lambda r: format_gain(r.get("untrained")),
+    "verdict": lambda r: r["verdict"],
+}
+_ACTIONS_COLUMNS: Columns = {
+    "player, or card types": lambda r: r["row"],
+    "against": lambda r: r["rival"],
+    "what": lambda r: r["about"],
+    "ours, %": lambda r: f"{100 * r['mean']:.1f}",
+    "95 %": lambda r: _format_percent(r["ci95"]),
+    "seeds": lambda r: str(r["seeds"]),
+}
+
+
+def render_table(report: Mapping[str, Any], number: int) -> TextTable:
+    """Return one table of a report."""
+    title, columns = {
+        SHARES_TABLE: ("Table 1, % of hands", _SHARES_COLUMNS),
+        ACTIONS_TABLE: ("Table 7, shares", _ACTIONS_COLUMNS),
+    }.get(number, (f"Table {number}", _MATCHES_COLUMNS))
+    return TextTable.from_columns(title, columns, results_of_table(report, number))
+
 
 PAPER = Paper(
     name="zheng2022",
-    title="Zheng, Feng, Jiang (2022), Cheat'em: A Value & Rival-Aware Algorithm on Limited Texas Hold'em",
-    unit=tables.UNIT,
-    tables={
-        tables.SHARES_TABLE: "how often each card type comes",
-        2: "all players against each other",
-        3: "Cheat'em without parts of it",
-        tables.OPTIONS_TABLE: "(ours) where the paper and its code differ: every option",
-        tables.REWARDS_TABLE: "(ours) reward allocation and opportunity cost",
-        tables.STRONG_TABLE: "(ours) best responses, players of today, and whether a sheet helps one",
-        tables.ACTIONS_TABLE: "(ours) what sheets say of card types, and which actions PPO and DQN take",
-    },
-    rows=tables.ROWS,
-    scales=SCALES,
+    **FILE.about(),
+    scales=FILE.make_scales(Scale),
     reproduction="card_baselines.papers.zheng2022.reproduction:Zheng2022Reproduction",
     render_table=render_table,
-    judge=lambda result, results: judge(results)[list(results).index(result)],
+    judge=judge,
     claims="card_baselines.papers.zheng2022.claims:measure_claims",
 )
