@@ -24,7 +24,7 @@ from card_baselines.run_folder import RunFolder
 from card_baselines.text_table import TextTable
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
-VERDICTS = {"", "agrees", "differs", "undecided", "stand-in"}
+VERDICTS = {"", "agrees", "differs", "undecided", "stand-in", "not shown"}
 SMALL = replace(
     PAPER.scales["tiny"],
     hands=12,

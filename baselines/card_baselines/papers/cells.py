@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from card_baselines.run_folder import RunFolder
 from card_envs.match.summary import summarise
 
 NORMAL_95 = 1.96
@@ -49,22 +46,3 @@ def summarise_runs(matches: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     means = np.array([match["mean"] for match in matches])
     ci95 = summarise("", means).ci95 if len(means) > 1 else matches[0]["ci95"]
     return {"mean": float(means.mean()), "ci95": list(ci95)}
-
-
-class StoredResults:
-    """Results by name, computed once and stored in a JSON file."""
-
-    def __init__(self, root: Path, name: str) -> None:
-        """Read the results that an earlier call stored in `root`."""
-        self._root, self._name = root, name
-        path = root / name
-        self._results: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-
-    def get(self, key: str, compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """Return the result of that name; compute and store it if there is none."""
-        if key not in self._results:
-            self._results[key] = compute()
-            self._root.mkdir(parents=True, exist_ok=True)
-            RunFolder(self._root).write_json(self._name, self._results)
-        result: dict[str, Any] = self._results[key]
-        return result

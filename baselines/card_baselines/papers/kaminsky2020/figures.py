@@ -11,13 +11,14 @@ import numpy as np
 from card_baselines.figures import hide_frame, make_figure, save_figure, use_integer_ticks
 from card_baselines.league.maps import principal_map
 from card_baselines.papers.kaminsky2020.claims import predict_winners
-from card_baselines.papers.kaminsky2020.findings import LABELS, METRICS, Findings
-from card_baselines.papers.kaminsky2020.tables import TRAINING, TYPES
+from card_baselines.papers.kaminsky2020.findings import Findings
+from card_baselines.papers.kaminsky2020.paper import METRICS, TRAINING, TYPES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+LABELS = dict(zip(METRICS, ("TrueSkill", "Mean", "Median", "20-Percentile"), strict=True))
 TYPE_COLOURS = dict(
     zip(TYPES.values(), ("tab:blue", "tab:red", "tab:green", "tab:orange", "0.55", "black"), strict=True)
 )
