@@ -130,16 +130,6 @@ def describe_rank(printed: float, runs: Sequence[float]) -> str:
     return f"above {below} of {count}"
 
 
-def adjust_by_holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values adjusted for multiple tests (Holm 1979), in the same order."""
-    order = np.argsort(p_values, kind="stable")
-    adjusted, largest = [0.0] * len(p_values), 0.0
-    for rank, index in enumerate(order):
-        largest = max(largest, (len(p_values) - rank) * p_values[index])
-        adjusted[index] = min(1.0, largest)
-    return adjusted
-
-
 def compare_means(values: Sequence[float], others: Sequence[float]) -> tuple[float, tuple[float, float], float]:
     """Return the difference of two means, its 95 % interval and its p-value, by Welch's t-test over runs or students.
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from card_baselines.papers.charlesworth2018.paper import EARLIER, RANDOM, UNTRAINED, Scale
 from card_baselines.papers.charlesworth2018.preset import PRESET
+from card_baselines.papers.matches import disable_training
 from card_baselines.papers.protocol import Report, Reproduction, ReproductionOptions
 from card_baselines.ppo.algorithm import ALGORITHM
 from card_baselines.run_folder import EVALUATION, RunFolder
@@ -22,8 +23,8 @@ class Charlesworth2018Reproduction(Reproduction[ReproductionOptions, Scale]):
         """Return the folder of a finished run; all rows but the control have the same."""
         config = replace(PRESET, panel=(RANDOM,), final_hands=self.scale.hands, seed=seed)
         config, name = replace(config, **self.scale.changes), f"s{seed}"
-        if row == UNTRAINED:  # an update that changes a network by no more than rounding errors
-            config, name = replace(config, minutes=0.0, steps=config.batch, learning_rate=(1e-12,)), f"untrained-{name}"
+        if row == UNTRAINED:
+            config, name = disable_training(config), f"untrained-{name}"
         return self.finish_run(ALGORITHM, config, name, f"{config.steps:,} decisions")
 
     def _read_evaluation(self, row: str, seed: int) -> dict[str, Any]:

@@ -94,7 +94,7 @@ def _measure_top(found: Findings) -> Measured:
     """Return the share of Q-learners at the top by each metric."""
     qlearn = found.has_type(*QLEARN)
     has_enough = min(found.count_students(found.has_type(*kinds)) for kinds in (QLEARN, SAC)) >= MIN_STUDENTS
-    measured = {}
+    measured: Measured = {}
     for metric in METRICS:
         mean = float(qlearn[found.order(metric)[: found.top]].mean())
         shares = [float(qlearn[best].mean()) for best in draw_best(found, metric)] if has_enough else []
@@ -115,7 +115,7 @@ def _measure_styles(found: Findings) -> Measured:
     """Return the distance of styles within types over that within divisions, by the plane and by strategy vectors."""
     trained = np.flatnonzero(found.has_type(*QLEARN, *SAC))
     vectors = np.stack([found.styles[i].vector for i in trained]).astype(np.float32)
-    measured = {}
+    measured: Measured = {}
     for name, points in (("plane", found.plane[trained]), ("strategy vector", vectors)):
         squares = (points**2).sum(axis=1)
         distances = np.sqrt(np.maximum(squares[:, None] + squares - 2 * points @ points.T, 0.0))
@@ -302,7 +302,7 @@ def _measure_actions(found: Findings) -> Measured:
 def _compare_sac_with_call(found: Findings) -> Measured:
     """Return the share of actor-critics above the player that always calls, by three metrics."""
     call, sac = found.types.index("Call"), found.has_type(*SAC)
-    measured = {}
+    measured: Measured = {}
     for metric in ("mean", "median", "trueskill"):
         above = (found.scores[metric] > found.scores[metric][call]).astype(float)
         measured |= _average(f"SAC above Call, {metric}", found.average_by_student(above, sac))
@@ -334,7 +334,7 @@ def _measure_improvement(found: Findings) -> Measured:
         ("improvement is small, mean", "mean", both),
         ("improvement is small, low", "low", both),
     )
-    measured = {}
+    measured: Measured = {}
     for name, metric, chosen in claims:
         measured |= _average(name, _compute_gains(found, metric, chosen))
     return measured

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from card_baselines.papers import protocol
 from card_baselines.papers.cells import NORMAL_95, format_gain, format_paper, results_of_table
+from card_baselines.papers.matches import MatchScale, judge_match, render_matches
 from card_baselines.papers.printed import read_paper
 from card_baselines.papers.protocol import Paper
-from card_baselines.papers.verdicts import Printed, compare_run, compare_with_printed, describe_rank
+from card_baselines.papers.verdicts import Printed, compare_with_printed
 from card_baselines.text_table import Columns, TextTable
 
 FILE = read_paper(__file__)
@@ -27,16 +27,13 @@ SHARE_MARGIN = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scale(protocol.Scale):
+class Scale(MatchScale):
     """Amount of training and play."""
 
-    seeds: int
     action_seeds: int
     """Runs of each learner whose actions are counted."""
     sheet_hands: int
     training_hands: int
-    hands: int
-    """Hands of each match; each deal is replayed with the seats exchanged."""
 
 
 def judge(result: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> dict[str, str]:
@@ -47,16 +44,7 @@ def judge(result: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> di
         printed = Printed(result["paper"], SHARE_MARGIN)
         return {"verdict": compare_with_printed(printed, result["mean"], [result["mean"]] * 2)}
     spread = 14.0 if RAISE in (result["row"], result["rival"]) else 4.0  # big blinds of one hand, one deviation
-    printed = Printed.gain(result["paper"], NORMAL_95 * spread / FILE.others["paper_hands"] ** 0.5)
-    if result["of"] == "hands":
-        return {"verdict": compare_with_printed(printed, result["mean"], result["ci95"])}
-    return {"verdict": compare_run(printed, result["by_seed"])}
-
-
-def _format_seeds(result: Mapping[str, Any]) -> str:
-    """Return the number of seeds, with the worst and the best."""
-    by_seed = result.get("by_seed", [])
-    return f"{len(by_seed)}: {min(by_seed):+.2f} .. {max(by_seed):+.2f}" if len(by_seed) > 1 else "1"
+    return judge_match(result, results, NORMAL_95 * spread / FILE.others["paper_hands"] ** 0.5)
 
 
 def _format_percent(interval: Sequence[float] | None) -> str:
@@ -68,16 +56,6 @@ _SHARES_COLUMNS: Columns = {
     "of": lambda r: r["rival"],
     "paper": format_paper,
     "ours": format_gain,
-    "verdict": lambda r: r["verdict"],
-}
-_MATCHES_COLUMNS: Columns = {
-    "player": lambda r: r["row"],
-    "against": lambda r: r["rival"],
-    "paper": format_paper,
-    "ours (± 95 %)": format_gain,
-    "seeds": _format_seeds,
-    "printed number among them": lambda r: describe_rank(r["paper"], r["by_seed"]),
-    "untrained": lambda r: format_gain(r.get("untrained")),
     "verdict": lambda r: r["verdict"],
 }
 _ACTIONS_COLUMNS: Columns = {
@@ -92,10 +70,12 @@ _ACTIONS_COLUMNS: Columns = {
 
 def render_table(report: Mapping[str, Any], number: int) -> TextTable:
     """Return one table of a report."""
+    if number not in (SHARES_TABLE, ACTIONS_TABLE):
+        return render_matches(report, number)
     title, columns = {
         SHARES_TABLE: ("Table 1, % of hands", _SHARES_COLUMNS),
         ACTIONS_TABLE: ("Table 7, shares", _ACTIONS_COLUMNS),
-    }.get(number, (f"Table {number}", _MATCHES_COLUMNS))
+    }[number]
     return TextTable.from_columns(title, columns, results_of_table(report, number))
 
 

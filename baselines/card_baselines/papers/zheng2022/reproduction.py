@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from card_baselines.papers.cells import summarise_runs
-from card_baselines.papers.printed import Cell
-from card_baselines.papers.protocol import Report, Reproduction, ReproductionOptions, Say
+from card_baselines.papers.matches import MatchReproduction
+from card_baselines.papers.protocol import Report, ReproductionOptions, Say
 from card_baselines.papers.zheng2022.cheatem import CheatemAgent, CheatemConfig, CheatemLearners
 from card_baselines.papers.zheng2022.dqn import DqnLearners
 from card_baselines.papers.zheng2022.duel import Duels, Learners, make_paper_game
@@ -48,10 +47,9 @@ from card_baselines.papers.zheng2022.table_player import TablePlayer
 from card_baselines.progress import ProgressBar
 from card_baselines.run_folder import CONFIG, git_commit
 from card_envs.agent import Agent, find_agent
-from card_envs.match import play_match
 from card_envs.match.summary import summarise
 
-_MATCH_SEED = 2022
+_SEED = 2022
 MAKE: Mapping[str, Callable[[Sequence[int], Sequence[Sheet]], Learners]] = {
     CHEATEM: lambda seeds, sheets: CheatemLearners(seeds, CheatemConfig(), sheets),
     STATIC: lambda seeds, sheets: CheatemLearners(seeds, CheatemConfig(updates_sheet=False), sheets),
@@ -72,13 +70,15 @@ DQN trains after every hand, so side by side with a rival that makes long hands 
 """
 
 
-class Zheng2022Reproduction(Reproduction[ReproductionOptions, Scale]):
+class Zheng2022Reproduction(MatchReproduction[ReproductionOptions, Scale]):
     """Trains sheets and learners once, and plays their matches."""
+
+    file, learners, fixed = FILE, LEARNERS, tuple(FIXED)
+    game = make_paper_game()
 
     def __init__(self, options: ReproductionOptions, scale: Scale, root: Path, say: Say) -> None:
         super().__init__(options, scale, root, say)
         self._action_seeds = self.seeds[: options.seeds or scale.action_seeds]
-        self._game = make_paper_game()
         torch.set_num_threads(1)  # tiny networks: threads would wait for each other
 
     # --- training ---
@@ -107,7 +107,7 @@ class Zheng2022Reproduction(Reproduction[ReproductionOptions, Scale]):
         learners = MAKE[name](run_seeds, sheets)
         rivals = self._make_rivals(opponents, run_seeds, sheets)
         with ProgressBar(f"training {name}", len(runs) * self.scale.training_hands) as bar:
-            Duels(learners, rivals, len(runs), seed=_MATCH_SEED).play(self.scale.training_hands, bar.advance)
+            Duels(learners, rivals, len(runs), seed=_SEED).play(self.scale.training_hands, bar.advance)
         metadata = {
             "hands": self.scale.training_hands,
             "processor_seconds_of_all": round(time.process_time() - start, 1),
@@ -127,7 +127,7 @@ class Zheng2022Reproduction(Reproduction[ReproductionOptions, Scale]):
         if names[0] in LEARNERS:
             return MAKE[names[0]]([seed + 500_000 for seed in seeds], sheets)
         per_rival = len(seeds) // len(names)
-        fixed = {name: find_agent(FIXED[name], self._game) for name in names if name in FIXED}
+        fixed = {name: find_agent(FIXED[name], self.game) for name in names if name in FIXED}
         return [
             TablePlayer(sheet) if (name := names[k // per_rival]) == TABLE else fixed[name]
             for k, sheet in enumerate(sheets)
@@ -137,53 +137,21 @@ class Zheng2022Reproduction(Reproduction[ReproductionOptions, Scale]):
 
     def play(self, table: int, row: str) -> list[dict[str, Any]]:
         """Return a result for each number of a row, after training and playing what is missing."""
-        cells = FILE.find_cells(table, row)
-        for cell in cells:
+        for cell in FILE.find_cells(table, row):
             for name, rivals in TRAININGS:
                 pairs = {(name, rival) for rival in rivals}
                 if (cell.row, cell.opponent) in pairs or (cell.opponent, cell.row) in pairs:
                     self._train(name, rivals, self.seeds)
-        return [{"table": table, **self._measure(cell)} for cell in cells]
+        return super().play(table, row)
 
-    def _measure(self, cell: Cell) -> dict[str, Any]:
-        """Return our result for a printed number, over seeds if one of the players was trained or has a sheet."""
-        name, rival = cell.row, cell.opponent
-        is_fixed = name in FIXED and rival in FIXED
-        has_control = name in LEARNERS and rival not in LEARNERS
-        return {
-            "row": name, "rival": rival, "paper": cell.paper,
-            **self._play_seeds(name, rival, self.seeds[:1] if is_fixed else self.seeds),
-            "of": "hands" if is_fixed else "seeds",
-            "untrained": self._play_seeds(name, rival, self.seeds, is_trained=False) if has_control else None,
-        }  # fmt: skip
-
-    def _play_seeds(self, name: str, rival: str, seeds: range, is_trained: bool = True) -> dict[str, Any]:
-        """Return mean and interval over matches of several seeds, with the means and the hands."""
-        cells = [{"row": name, "rival": rival, "seed": seed, "is_trained": is_trained} for seed in seeds]
-        matches = self.grid.fill(cells, self._play_cell)
-        return {
-            **summarise_runs(matches),
-            "seeds": len(matches),
-            "by_seed": [round(float(match["mean"]), 4) for match in matches],
-            "hands": sum(match["hands"] for match in matches),
-        }
-
-    def _play_cell(self, cell: Mapping[str, Any]) -> dict[str, Any]:
-        name, rival, seed = cell["row"], cell["rival"], cell["seed"]
-        if cell["is_trained"]:
-            player = self._load_player(name, rival, seed)
-        else:
-            player = MAKE[name]([seed], [self._load_sheet(seed)]).make_player(0)
-        agents = [player, self._load_player(rival, name, seed)]
-        result = play_match(self._game, agents, self.scale.hands, _MATCH_SEED + seed, duplicate=True)
-        return {"mean": result.agents[0].mean, "ci95": list(result.agents[0].ci95), "hands": result.hands}
-
-    def _load_player(self, name: str, rival: str, seed: int) -> Any:
+    def make_player(self, name: str, rival: str, seed: int, is_trained: bool) -> Agent:
         """Return a player; a learner is the one that was trained against `rival`."""
         if name in FIXED:
-            return find_agent(FIXED[name], self._game)
+            return find_agent(FIXED[name], self.game)
         if name == TABLE:
             return TablePlayer(self._load_sheet(seed))
+        if not is_trained:
+            return MAKE[name]([seed], [self._load_sheet(seed)]).make_player(0)
         return (CheatemAgent if "cheatem" in name else NetworkAgent)(self._folder(name, rival, seed))
 
     # --- shares ---
@@ -218,8 +186,8 @@ class Zheng2022Reproduction(Reproduction[ReproductionOptions, Scale]):
 
         def count(cell: Mapping[str, Any]) -> dict[str, float]:
             seed = cell["seed"]
-            agents = [self._load_player(name, rival, seed), self._load_player(rival, name, seed)]
-            return measure_action_shares(agents, hands, _MATCH_SEED + seed)
+            agents = [self.make_player(name, rival, seed, True), self.make_player(rival, name, seed, True)]
+            return measure_action_shares(agents, hands, _SEED + seed)
 
         cells = [{"actions": name, "rival": rival, "seed": seed, "hands": hands} for seed in self._action_seeds]
         shares = self.grid.fill(cells, count)
