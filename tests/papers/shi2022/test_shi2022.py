@@ -13,11 +13,12 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from card_baselines.papers.shi2022 import training as train_shi2022  # noqa: E402
+from card_baselines.papers.shi2022.config import Config  # noqa: E402
 from card_baselines.papers.shi2022.learner import DivergedError, Replay  # noqa: E402
 from card_baselines.papers.shi2022.networks import HISTORIES, Shi2022Agent, TableHistories, actor_size, make_actor  # noqa: E402
 from card_baselines.papers.shi2022.paper import count_readings, divide_by_board, judge  # noqa: E402
 from card_baselines.papers.shi2022.rollout import NO_ACTION, Rollout, Trajectories, deal_tables  # noqa: E402
-from card_baselines.papers.shi2022.training import Config, Training  # noqa: E402
+from card_baselines.papers.shi2022.training import Training  # noqa: E402
 from card_baselines.runs.run import train  # noqa: E402
 from card_envs.agent import Decisions  # noqa: E402
 from card_envs.envs import make_game  # noqa: E402

@@ -17,6 +17,7 @@ import torch
 from card_baselines.papers.cells import NORMAL_95
 from card_baselines.papers.printed import Cell
 from card_baselines.papers.protocol import Report, Reproduction, Say
+from card_baselines.papers.shi2022.config import ENV, SEATS, Config, describe, make_paper_game
 from card_baselines.papers.shi2022.networks import Shi2022Agent
 from card_baselines.papers.shi2022.paper import (
     FILE,
@@ -27,7 +28,7 @@ from card_baselines.papers.shi2022.paper import (
     describe_report,
 )
 from card_baselines.papers.shi2022.pictures import draw_gains, draw_losses
-from card_baselines.papers.shi2022.training import ALGORITHM, ENV, SEATS, Config, describe, make_paper_game
+from card_baselines.papers.shi2022.training import ALGORITHM
 from card_baselines.ppo.algorithm import ALGORITHM as SELF_PLAY_PPO
 from card_baselines.ppo.config import Config as PpoConfig
 from card_baselines.progress import ProgressBar

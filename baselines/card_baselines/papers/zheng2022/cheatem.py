@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -284,11 +284,6 @@ class CheatemLearners(Learners):
         return CheatemAgent.from_network(
             self.config, sheet, self._rivals[table : table + 1], self._networks.network(table)
         )
-
-
-def static(config: CheatemConfig | None = None) -> CheatemConfig:
-    """Return the settings of Static-Cheat'em."""
-    return replace(config or CheatemConfig(), updates_sheet=False)
 
 
 def advantages_of(
