@@ -207,9 +207,7 @@ class CheatemLearners(Learners):
         ahead = advantages_of(decisions, self._rivals, tables, self._repaired, config.clip_advantage)
         logits = None
         if config.uses_network:
-            every = torch.zeros(len(self._networks), 1, 1)
-            every[tables, 0, 0] = torch.from_numpy(ahead.astype(np.float32))
-            logits = self._networks(every)[tables, 0]
+            logits = self._networks.compute_at(tables, ahead.astype(np.float32)[:, None])
         return choose(policy_of(logits, values, config.training_sharpness, decisions), decisions.random_numbers)
 
     def learn(self, table: int, hand: Hand, seat: int) -> None:

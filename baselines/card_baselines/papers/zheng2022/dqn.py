@@ -53,14 +53,9 @@ class DqnLearners(Learners):
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> Rows:
         """Return the best legal action for each decision, or any legal one with the probability of the moment."""
-        legal, seen, tables = (
-            find_legal_columns(decisions),
-            np.asarray(decisions.observation, np.float32),
-            decisions.table_ids,
-        )
-        inputs = torch.zeros(len(self._networks), 1, seen.shape[1])
-        inputs[tables, 0] = torch.from_numpy(seen)
-        values = np.where(legal == 1, self._networks(inputs)[tables, 0].numpy(), -np.inf)
+        legal, tables = find_legal_columns(decisions), decisions.table_ids
+        seen = np.asarray(decisions.observation, np.float32)
+        values = np.where(legal == 1, self._networks.compute_at(tables, seen).numpy(), -np.inf)
         epsilon = EPSILONS[np.minimum(self._total[tables], len(EPSILONS) - 1)][:, None]
         probabilities = epsilon * legal / legal.sum(axis=1, keepdims=True)
         probabilities += (1 - epsilon) * np.eye(NUM_COLUMNS)[values.argmax(axis=1)]

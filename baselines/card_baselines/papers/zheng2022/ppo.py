@@ -63,9 +63,7 @@ class PpoLearners(Learners):
     def act(self, decisions: Decisions, rng: np.random.Generator) -> Rows:
         """Return a sampled action for each decision; one in ten is any of the four, legal or not."""
         legal, seen = find_legal_columns(decisions), np.asarray(decisions.observation, np.float32)
-        inputs = torch.zeros(len(self._actors), 1, seen.shape[1])
-        inputs[decisions.table_ids, 0] = torch.from_numpy(seen)
-        logits = self._actors(inputs)[decisions.table_ids, 0].double().numpy()
+        logits = self._actors.compute_at(decisions.table_ids, seen).double().numpy()
         explores = decisions.random_numbers < EXPLORATION
         random_numbers = np.where(
             explores,
