@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from card_baselines.run_folder import git_commit
+from card_envs.damaged_files import explain_damage
 from card_envs.files import replace_text
 
 Settings = Mapping[str, Any]
@@ -28,10 +29,12 @@ class Grid:
         Args:
             path: The JSON file; it and its folder are made with the first result.
             say: Receives progress and the expected time, one line at a time.
+
+        Raises:
+            DamagedFileError: The file holds something else.
         """
         self._path, self._say = path, say
-        stored = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-        self._cells: dict[str, dict[str, Any]] = {_name_cell(cell["settings"]): cell for cell in stored}
+        self._cells = _read_cells(path)
 
     def __contains__(self, settings: Settings) -> bool:
         """Return True if the result of the cell is stored."""
@@ -43,11 +46,12 @@ class Grid:
         if name not in self._cells:
             start = time.process_time()
             result = compute()
-            self._cells[name] = {
+            cell = {
                 "settings": dict(settings), "result": result, "seconds": round(time.process_time() - start, 1),
                 "commit": git_commit(),
             }  # fmt: skip
             self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._cells = {**self._cells, **_read_cells(self._path), name: cell}  # another process may have stored more
             replace_text(self._path, json.dumps(list(self._cells.values()), indent=1) + "\n")
         return self._cells[name]["result"]
 
@@ -62,6 +66,18 @@ class Grid:
                 self._say(f"{len(done)} of {len(cells)} are stored, about {minutes:.1f} processor minutes are left")
             results.append(self.get(settings, lambda settings=settings: compute(settings)))  # type: ignore[misc]
         return results
+
+
+def _read_cells(path: Path) -> dict[str, dict[str, Any]]:
+    """Return the stored cells by name."""
+    if not path.exists():
+        return {}
+    with explain_damage(path):
+        cells = json.loads(path.read_text(encoding="utf-8"))
+        return {
+            _name_cell(cell["settings"]): {key: cell[key] for key in ("settings", "result", "seconds", "commit")}
+            for cell in cells
+        }
 
 
 def _name_cell(settings: Settings) -> str:

@@ -26,9 +26,9 @@ def format_gain(result: Mapping[str, Any] | None, digits: int = 3) -> str:
     if result is None:
         return ""
     mean = f"{result['mean']:+.{digits}f}"
-    if result["ci95"] is None:
+    low, high = result["ci95"] or (None, None)
+    if low is None or high is None:
         return mean
-    low, high = result["ci95"]
     return f"{mean} ± {(high - low) / 2:.{digits}f}"
 
 

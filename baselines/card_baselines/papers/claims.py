@@ -19,6 +19,7 @@ from card_baselines.papers.verdicts import (
     compare_means,
     compare_with_claim,
     compare_with_printed,
+    read_interval,
 )
 from card_baselines.text_table import Columns, TextTable
 from card_envs.formatting import json_number
@@ -66,14 +67,13 @@ class Claim:
             return NOT_SHOWN
         return found
 
-    def with_interval(self, mean: float, ci95: Sequence[float]) -> Self:
-        """Return the claim with a mean and its interval."""
-        return replace(self, mean=mean, ci95=(float(ci95[0]), float(ci95[1])))
+    def with_interval(self, mean: float | None, ci95: Sequence[float | None]) -> Self:
+        """Return the claim with a mean and its interval, as they are stored: None for what is not known."""
+        return replace(self, mean=math.nan if mean is None else mean, ci95=read_interval(ci95))
 
     def with_control(self, untrained: Mapping[str, Any] | None) -> Self:
         """Return the claim with what was measured of untrained players: the key `ci95`; None for nothing."""
-        low, high = (math.nan if end is None else float(end) for end in (untrained or {"ci95": UNKNOWN})["ci95"])
-        return replace(self, control=(low, high))
+        return replace(self, control=UNKNOWN if untrained is None else read_interval(untrained["ci95"]))
 
     def with_runs(self, values: Sequence[float]) -> Self:
         """Return the claim with the mean of some runs and its interval (Student's t)."""

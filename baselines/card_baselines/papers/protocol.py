@@ -21,6 +21,7 @@ from card_baselines.papers.claims import Claim, render_claims
 from card_baselines.papers.verdicts import TOO_LITTLE_TRAINING
 from card_baselines.run_folder import RunFolder, git_commit
 from card_baselines.text_table import TextTable
+from card_envs.damaged_files import explain_damage, read_json_object
 from card_envs.files import replace_text
 from card_envs.locations import load_object
 
@@ -257,10 +258,11 @@ class Paper:
         if not path.exists():
             root.mkdir(parents=True, exist_ok=True)
             RunFolder(root).write_json(SCALE_JSON, scale)
-        elif (before := json.loads(path.read_text(encoding="utf-8"))) != json.loads(json.dumps(scale)):
+        elif (before := read_json_object(path)) != json.loads(json.dumps(scale)):
+            with explain_damage(path):
+                held = f"{before['paper']} at the scale {before['scale']} with the settings {before['settings']}"
             raise ValueError(
-                f"{root} holds results of {before['paper']} at the scale {before['scale']} with the settings "
-                f"{before['settings']}, not of {self.name} at the scale {name}: choose another folder"
+                f"{root} holds results of {held}, not of {self.name} at the scale {name}: choose another folder"
             )
 
 

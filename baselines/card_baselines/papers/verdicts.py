@@ -53,14 +53,21 @@ class Printed:
         return cls(value, max(MARGIN, MARGIN_SHARE * abs(value)), noise)
 
 
-def compare_with_printed(printed: Printed, mean: float, ci95: Sequence[float]) -> str:
+def read_interval(ci95: Sequence[float | None]) -> tuple[float, float]:
+    """Return an interval as it is stored as JSON: NaN in place of None."""
+    low, high = (math.nan if end is None else float(end) for end in ci95)
+    return low, high
+
+
+def compare_with_printed(printed: Printed, mean: float, ci95: Sequence[float | None]) -> str:
     """Return the verdict on a printed number.
 
     Args:
         printed: The printed number.
         mean: Our number, inside of `ci95`.
-        ci95: The 95 % interval of `mean`; with infinite or NaN ends, the verdict is undecided.
+        ci95: The 95 % interval of `mean`; with infinite, NaN or None ends, the verdict is undecided.
     """
+    ci95 = read_interval(ci95)
     low = mean - printed.value - math.hypot(mean - ci95[0], printed.noise)
     high = mean - printed.value + math.hypot(ci95[1] - mean, printed.noise)
     if -printed.margin <= low and high <= printed.margin:
@@ -73,8 +80,8 @@ def compare_with_claim(ci95: Sequence[float | None], low: float = -math.inf, hig
 
     With None or NaN ends, the verdict is undecided.
     """
-    left, right = ci95
-    if left is None or right is None or math.isnan(left) or math.isnan(right):
+    left, right = read_interval(ci95)
+    if math.isnan(left) or math.isnan(right):
         return UNDECIDED
     if low < left and right < high:
         return AGREES

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from card_baselines.papers.matches import disable_training
 from card_baselines.papers.protocol import Report, Reproduction, ReproductionOptions
 from card_baselines.ppo.algorithm import ALGORITHM
 from card_baselines.run_folder import EVALUATION, RunFolder
+from card_envs.damaged_files import read_json_object
 
 
 class Charlesworth2018Reproduction(Reproduction[ReproductionOptions, Scale]):
@@ -28,8 +28,7 @@ class Charlesworth2018Reproduction(Reproduction[ReproductionOptions, Scale]):
         return self.finish_run(ALGORITHM, config, name, f"{config.steps:,} decisions")
 
     def _read_evaluation(self, row: str, seed: int) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads((self._train(row, seed) / EVALUATION).read_text(encoding="utf-8"))
-        return found
+        return read_json_object(self._train(row, seed) / EVALUATION)
 
     def play(self, table: int, row: str) -> list[dict[str, Any]]:
         """Return the gains of each seed's network from random players, with a control, or from its earlier selves."""

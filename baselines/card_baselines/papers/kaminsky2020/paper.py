@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -86,9 +85,8 @@ def judge(result: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> di
     """Return the verdict on a share of types or divisions, or on a claim."""
     is_over_students = result.get("of") == STUDENTS
     if result["table"] == CLAIMS_TABLE:
-        low, high = (math.nan if end is None or not is_over_students else end for end in result["ci95"])
-        mean = math.nan if result["mean"] is None else result["mean"]
-        claim = FILE.claims[result["row"]].with_interval(mean, (low, high))
+        ci95 = result["ci95"] if is_over_students else UNKNOWN
+        claim = FILE.claims[result["row"]].with_interval(result["mean"], ci95)
         return {"verdict": claim.with_control(result.get("untrained")).verdict}
     if result["table"] not in PRINTED_RANKS:
         return {"verdict": ""}

@@ -34,6 +34,7 @@ from card_baselines.ppo.config import Config as PpoConfig
 from card_baselines.progress import ProgressBar
 from card_baselines.run_folder import EVALUATION, RunFolder
 from card_envs.agent import Agent, decisions_at, find_agent, known_agents
+from card_envs.damaged_files import read_json_object
 from card_envs.match import play_match
 
 
@@ -140,7 +141,7 @@ class Shi2022Reproduction(Reproduction[Options, Scale]):
         folder = self.finish_run(
             SELF_PLAY_PPO, config, f"best-response-{variant}", f"{self.scale.ceiling_minutes:g} minutes"
         )
-        match: dict[str, Any] = json.loads((folder / EVALUATION).read_text(encoding="utf-8"))["matches"][0]
+        match: dict[str, Any] = read_json_object(folder / EVALUATION)["matches"][0]
         return {key: match[key] for key in ("mean", "ci95", "hands")}
 
     def _make_opponent(self, variant: str, seed: int) -> tuple[Agent, str]:
