@@ -7,11 +7,14 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from card_baselines.papers import find_paper
+from card_baselines.papers.cells import describe_mean, format_gain, summarise_runs
 from card_baselines.papers.claims import Claim, choose_weakest, render_claims
 from card_baselines.papers.verdicts import AGREES, DIFFERS, NOT_SHOWN, STAND_IN, TOO_LITTLE_TRAINING, UNDECIDED, Printed
+from card_envs.match.summary import summarise
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 
@@ -94,3 +97,12 @@ def test_stored_reports_measure_claims(name: str) -> None:
     assert claims and all(each["verdict"] in (AGREES, DIFFERS, UNDECIDED, STAND_IN) for each in claims)
     few = paper.add_verdicts({**content, "results": content["results"][:1]})["claims"]
     assert len(few) < len(claims)
+
+
+def test_results_without_an_interval_are_json_and_printed_alone() -> None:
+    found = describe_mean(summarise("", np.array([0.5])))
+    assert found == {"mean": 0.5, "ci95": [None, None]}
+    assert format_gain(found) == format_gain({"mean": 0.5, "ci95": None}) == "+0.500"
+    assert summarise_runs([found]) == found
+    assert claim().with_interval(found["mean"], found["ci95"]).verdict == UNDECIDED
+    assert format_gain(summarise_runs([found, {"mean": 0.7, "ci95": [None, None]}])) == "+0.600 ± 1.271"

@@ -53,7 +53,8 @@ def test_a_table_is_trained_played_judged_and_kept(
     report = json.loads((tmp_path / "report.json").read_text())
     assert len(report["results"]) == 14  # two algorithms against three players, strict and loose, and mcts
     for result in report["results"]:
-        assert result["ci95"][0] <= result["mean"] <= result["ci95"][1]
+        if result["ci95"] != [None, None]:  # too few hands for an interval
+            assert result["ci95"][0] <= result["mean"] <= result["ci95"][1]
         ours, paper = (result["seeds"][0][name]["hands"] for name in ("ours", "paper"))
         searches = result["variant"] == "mcts"
         assert (ours, paper) == ((6, 6) if searches else (12, 6))

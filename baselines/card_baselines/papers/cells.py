@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from card_envs.match.summary import summarise
+from card_envs.formatting import json_number
+from card_envs.match.summary import Summary, summarise
 
 NORMAL_95 = 1.96
 """Half the width of a 95 % interval, in standard errors."""
@@ -37,12 +38,17 @@ def format_paper(result: Mapping[str, Any]) -> str:
     return f"{result['paper']:+.3f}"
 
 
+def describe_mean(summary: Summary) -> dict[str, Any]:
+    """Return mean and 95 % interval as JSON: the keys `mean` and `ci95`, with None for ends that are not known."""
+    return {"mean": summary.mean, "ci95": [json_number(end) for end in summary.ci95]}
+
+
 def summarise_runs(matches: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return mean and interval over the matches of several runs; for a single run, the interval over its hands.
 
     Args:
         matches: The keys `mean` and `ci95` of each run's match.
     """
-    means = np.array([match["mean"] for match in matches])
-    ci95 = summarise("", means).ci95 if len(means) > 1 else matches[0]["ci95"]
-    return {"mean": float(means.mean()), "ci95": list(ci95)}
+    if len(matches) == 1:
+        return {"mean": float(matches[0]["mean"]), "ci95": list(matches[0]["ci95"])}
+    return describe_mean(summarise("", np.array([match["mean"] for match in matches])))

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeVar
 
-from card_baselines.papers.cells import format_gain, format_paper, results_of_table, summarise_runs
+from card_baselines.papers.cells import describe_mean, format_gain, format_paper, results_of_table, summarise_runs
 from card_baselines.papers.printed import Cell, PaperFile
 from card_baselines.papers.protocol import Options, Reproduction, Scale
 from card_baselines.papers.verdicts import Printed, compare_run, compare_with_printed, describe_rank
@@ -84,7 +84,7 @@ class MatchReproduction(Reproduction[Options, AnyMatchScale]):
         name, rival, seed = cell["row"], cell["rival"], cell["seed"]
         agents = [self.make_player(name, rival, seed, cell["is_trained"]), self.make_player(rival, name, seed, True)]
         result = play_match(self.game, agents, self.scale.hands, _FIRST_SEED + seed, duplicate=True)
-        return {"mean": result.agents[0].mean, "ci95": list(result.agents[0].ci95), "hands": result.hands}
+        return {**describe_mean(result.agents[0]), "hands": result.hands}
 
 
 def disable_training(config: Config) -> Config:

@@ -40,7 +40,8 @@ def test_every_pair_is_trained_played_and_judged(
     assert sorted(played) == sorted((cell.table, cell.row, cell.opponent, cell.paper) for cell in FILE.cells)
     for result in report["results"]:
         if result["table"] > 1:
-            assert result["ci95"][0] <= result["mean"] <= result["ci95"][1]
+            if result["ci95"] != [None, None]:  # too few hands for an interval
+                assert result["ci95"][0] <= result["mean"] <= result["ci95"][1]
             assert (result["untrained"] is None) == (result["row"] not in LEARNERS or result["rival"] in LEARNERS)
         assert result["verdict"] == "too little training to judge"
     kept = (tmp_path / "grid.json").read_text()

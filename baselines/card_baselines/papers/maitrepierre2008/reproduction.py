@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from card_baselines.papers.cells import NORMAL_95
+from card_baselines.papers.cells import NORMAL_95, describe_mean
 from card_baselines.papers.maitrepierre2008.arms import BATCH, mean_by_style, play_sessions, simulate_bandit
 from card_baselines.papers.maitrepierre2008.bandit import Bandit
 from card_baselines.papers.maitrepierre2008.brennus import Brennus
@@ -82,8 +82,8 @@ class Maitrepierre2008Reproduction(Reproduction[Options, Scale]):
             result = self._play(f"{cell.row} v {cell.opponent}", players, sessions, self.scale.hands)
             own, sd = result.agents[0], result.hand_sds[0]
             return {
-                "table": MATCHES, "row": cell.row, "opponent": cell.opponent, "paper": cell.paper, "mean": own.mean,
-                "ci95": list(own.ci95), "hands": sessions * self.scale.hands, "seed": SEED, "sd_of_hand": sd,
+                "table": MATCHES, "row": cell.row, "opponent": cell.opponent, "paper": cell.paper,
+                **describe_mean(own), "hands": sessions * self.scale.hands, "seed": SEED, "sd_of_hand": sd,
                 "hands_to_decide": (NORMAL_95 * sd / own.mean) ** 2 if own.mean else None,
             }  # fmt: skip
 
@@ -96,12 +96,10 @@ class Maitrepierre2008Reproduction(Reproduction[Options, Scale]):
 
         def play() -> dict[str, Any]:
             won = self._play_styles(styles, name)
-            parts = [summarise(style, won[:, k]) for k, style in enumerate(styles)]
-            overall = summarise(name, won.mean(axis=1))
             return {
-                "table": table, "row": name, "opponent": name, "sessions": len(won), "mean": overall.mean,
-                "ci95": list(overall.ci95),
-                "by_style": [{"mean": each.mean, "ci95": list(each.ci95)} for each in parts],
+                "table": table, "row": name, "opponent": name, "sessions": len(won),
+                **describe_mean(summarise(name, won.mean(axis=1))),
+                "by_style": [describe_mean(summarise(style, won[:, k])) for k, style in enumerate(styles)],
                 "by_session": np.round(won.mean(axis=1), 6).tolist(),
                 "orders": self.scale.orders if name in BANDITS else 1, "seed": SEED,
             }  # fmt: skip
@@ -190,6 +188,6 @@ def _describe_sessions(name: str, sessions: Sequence[Mapping[str, Any]]) -> dict
     ]
     return {
         "table": STRATEGIES, "row": name, "opponent": VEXBOT, "hands": sum(len(each["rewards"]) for each in sessions),
-        "mean": float(np.mean(means)), "ci95": list(summarise(name, np.array(means)).ci95) if len(means) > 1 else None,
-        "by_session": np.round(means, 6).tolist(), "uses": uses, "seed": SEED,
+        **describe_mean(summarise(name, np.array(means))), "by_session": np.round(means, 6).tolist(), "uses": uses,
+        "seed": SEED,
     }  # fmt: skip

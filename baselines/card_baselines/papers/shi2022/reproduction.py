@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from card_baselines.papers.cells import NORMAL_95
+from card_baselines.papers.cells import NORMAL_95, describe_mean
 from card_baselines.papers.printed import Cell
 from card_baselines.papers.protocol import Report, Reproduction, Say
 from card_baselines.papers.shi2022.config import ENV, SEATS, Config, describe, make_paper_game
@@ -127,7 +127,7 @@ class Shi2022Reproduction(Reproduction[Options, Scale]):
             ours = play_match(self.game, agents, hands, seed, duplicate=True, progress=bar.advance)
             paper = play_match(self.game, agents, paper_hands, seed + 1, progress=bar.advance)
         return {
-            name: {"mean": match.agents[0].mean, "ci95": list(match.agents[0].ci95), "hands": match.hands}
+            name: {**describe_mean(match.agents[0]), "hands": match.hands}
             for name, match in {"ours": ours, "paper": paper}.items()
         } | {"sd_of_hand": paper.hand_sds[0]}
 

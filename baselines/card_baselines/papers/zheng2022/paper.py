@@ -47,8 +47,9 @@ def judge(result: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> di
     return judge_match(result, results, NORMAL_95 * spread / FILE.others["paper_hands"] ** 0.5)
 
 
-def _format_percent(interval: Sequence[float] | None) -> str:
-    return "" if interval is None else f"{100 * interval[0]:.1f} .. {100 * interval[1]:.1f}"
+def _format_percent(interval: Sequence[float | None] | None) -> str:
+    low, high = interval or (None, None)
+    return "" if low is None or high is None else f"{100 * low:.1f} .. {100 * high:.1f}"
 
 
 _SHARES_COLUMNS: Columns = {

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from card_baselines.papers.cells import describe_mean
 from card_baselines.papers.matches import MatchReproduction
 from card_baselines.papers.protocol import Report, ReproductionOptions, Say
 from card_baselines.papers.zheng2022.cheatem import CheatemAgent, CheatemConfig, CheatemLearners
@@ -218,9 +219,8 @@ def _measure_shares() -> list[dict[str, Any]]:
 
 def _make_shares(name: str, rival: str, shares: Sequence[float], about: str) -> dict[str, Any]:
     """Return the result of shares, one for each seed."""
-    found = summarise("", np.array(shares)) if len(shares) > 1 else None
     return {
-        "table": ACTIONS_TABLE, "row": name, "rival": rival, "paper": None, "mean": float(np.mean(shares)),
-        "ci95": list(found.ci95) if found else None, "seeds": len(shares),
+        "table": ACTIONS_TABLE, "row": name, "rival": rival, "paper": None,
+        **describe_mean(summarise("", np.array(shares))), "seeds": len(shares),
         "by_seed": [round(float(share), 4) for share in shares], "about": about,
     }  # fmt: skip
