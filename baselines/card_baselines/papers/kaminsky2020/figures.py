@@ -153,8 +153,8 @@ def _draw_divisions(found: Findings) -> Figure:
     upper, lower = figure.subplots(2, 4)
     for axes, metric in zip(upper, METRICS, strict=True):
         rows = {name: found.is_in_division(name) for name in ("QlnA-Cl", "QlnA-Rn")}
-        names = ("climbing", "random") if axes is upper[0] else ("", "")
-        _draw_ranks(axes, found.ranks(found.scores[metric]), rows, DIVISION_COLOURS, names, 26)
+        labels = ("climbing", "random") if axes is upper[0] else ("", "")
+        _draw_ranks(axes, found.ranks(found.scores[metric]), rows, DIVISION_COLOURS, labels, 26)
         axes.set_title(f"{LABELS[metric]} (figure 4.9)", loc="left", fontsize=10)
     overall = found.ranks(found.trueskill(0))
     groups: Mapping[str, Sequence[str]] = {
