@@ -7,11 +7,14 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from card_baselines.papers import find_paper
+from card_baselines.papers.cells import describe_mean, format_gain, summarise_runs
 from card_baselines.papers.claims import Claim, choose_weakest, render_claims
-from card_baselines.papers.verdicts import AGREES, DIFFERS, STAND_IN, TOO_LITTLE_TRAINING, UNDECIDED
+from card_baselines.papers.verdicts import AGREES, DIFFERS, NOT_SHOWN, STAND_IN, TOO_LITTLE_TRAINING, UNDECIDED, Printed
+from card_envs.match.summary import summarise
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 
@@ -25,6 +28,26 @@ def test_runs_decide() -> None:
     assert claim().with_runs([-1.0, -1.1, -0.9]).verdict == DIFFERS
     assert claim().with_runs([-1.0, 1.0]).verdict == UNDECIDED
     assert claim(is_stand_in=True).with_runs([1.0, 1.1, 0.9]).verdict == STAND_IN
+
+
+def test_a_claim_that_untrained_players_meet_as_well_is_not_shown() -> None:
+    shown = claim().with_runs([1.0, 1.1, 0.9])
+    assert shown.with_control({"ci95": (0.1, 0.4)}).verdict == NOT_SHOWN
+    assert (
+        shown.with_control({"ci95": (-0.1, 0.4)}).verdict
+        == shown.with_control({"ci95": (None, None)}).verdict
+        == AGREES
+    )
+    assert shown.with_control(None).verdict == AGREES
+    assert claim().with_runs([-1.0, -1.1, -0.9]).with_control({"ci95": (0.1, 0.4)}).verdict == DIFFERS
+
+
+def test_claims_with_bounds_on_both_sides_printed_numbers_and_none() -> None:
+    runs = [0.01, 0.0, -0.01]
+    assert claim(low=-0.1, high=0.1).with_runs(runs).verdict == AGREES
+    assert claim(low=-math.inf).with_runs(runs).verdict == ""
+    assert claim(printed=Printed(0.0, 0.1)).with_runs(runs).verdict == AGREES
+    assert claim(printed=Printed(1.0, 0.1)).with_runs(runs).verdict == DIFFERS
 
 
 @pytest.mark.parametrize("runs", [[], [5.0]])
@@ -74,3 +97,12 @@ def test_stored_reports_measure_claims(name: str) -> None:
     assert claims and all(each["verdict"] in (AGREES, DIFFERS, UNDECIDED, STAND_IN) for each in claims)
     few = paper.add_verdicts({**content, "results": content["results"][:1]})["claims"]
     assert len(few) < len(claims)
+
+
+def test_results_without_an_interval_are_json_and_printed_alone() -> None:
+    found = describe_mean(summarise("", np.array([0.5])))
+    assert found == {"mean": 0.5, "ci95": [None, None]}
+    assert format_gain(found) == format_gain({"mean": 0.5, "ci95": None}) == "+0.500"
+    assert summarise_runs([found]) == found
+    assert claim().with_interval(found["mean"], found["ci95"]).verdict == UNDECIDED
+    assert format_gain(summarise_runs([found, {"mean": 0.7, "ci95": [None, None]}])) == "+0.600 ± 1.271"

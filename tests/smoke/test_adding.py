@@ -95,8 +95,8 @@ ALGORITHM = Algorithm(
 )
 '''
 PAPER = '''"""A paper: one table with one row."""
-from card_baselines.papers.cells import PrintedTable
 from card_baselines.papers.protocol import Paper, Reproduction, Scale
+from card_baselines.text_table import TextTable
 
 
 class Experiments(Reproduction):
@@ -105,7 +105,7 @@ class Experiments(Reproduction):
 
 
 def render(content, number):
-    return PrintedTable("Table 1", ("row", "mean"), [[each["row"], str(each["mean"])] for each in content["results"]])
+    return TextTable("Table 1", ("row", "mean"), [[each["row"], str(each["mean"])] for each in content["results"]])
 
 
 PAPER = Paper(

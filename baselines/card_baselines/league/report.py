@@ -16,8 +16,9 @@ from card_baselines.league.league import League
 from card_baselines.league.maps import Map, Play, load_play, principal_map
 from card_baselines.league.rankings import MEASURES, RESAMPLES, Evidence, Ranking, collect_evidence, rank
 from card_baselines.league.strategies import Strategies
-from card_baselines.league.tables import LABELS, TextTable, Unit
+from card_baselines.league.tables import LABELS, Unit
 from card_baselines.league.winnings import load_rounds
+from card_baselines.text_table import TextTable
 from card_envs.files import replace_text
 from card_envs.formatting import markdown_table
 from card_envs.match.result import units_of

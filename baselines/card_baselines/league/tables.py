@@ -15,6 +15,7 @@ from card_baselines.league.rankings import Ranking
 from card_baselines.league.ratings import Rating
 from card_baselines.league.strategies import Strategies
 from card_baselines.league.winnings import Winnings
+from card_baselines.text_table import TextTable
 
 LABELS = {
     "trueskill": "TrueSkill",
@@ -29,15 +30,6 @@ LABELS = {
 """Measure -> label."""
 _IN_UNITS = ("mean", "median", "low", "nash")
 """Measures in units of the game per hand."""
-
-
-@dataclass(frozen=True)
-class TextTable:
-    """A table whose cells are text."""
-
-    title: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True)

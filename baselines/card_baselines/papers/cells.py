@@ -1,44 +1,17 @@
-"""Cells and tables with the numbers of a paper beside ours, and results that are stored between calls."""
+"""Results as JSON objects: their means and intervals over runs, and how tables print them."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from card_baselines.run_folder import RunFolder
-from card_envs.formatting import markdown_table
-from card_envs.match.summary import summarise
+from card_envs.formatting import json_number
+from card_envs.match.summary import Summary, summarise
 
 NORMAL_95 = 1.96
 """Half the width of a 95 % interval, in standard errors."""
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A printed number: what the player `row` wins per hand from `opponent`."""
-
-    table: int
-    row: str
-    opponent: str
-    paper: float
-
-
-@dataclass(frozen=True)
-class PrintedTable:
-    """A table for a terminal or for Markdown."""
-
-    title: str
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
-
-    def markdown(self) -> str:
-        """Return the lines of a Markdown table, without the title."""
-        return markdown_table(self.header, self.rows)
 
 
 def results_of_table(content: Mapping[str, Any], number: int) -> list[dict[str, Any]]:
@@ -46,13 +19,28 @@ def results_of_table(content: Mapping[str, Any], number: int) -> list[dict[str, 
     return [result for result in content["results"] if result["table"] == number]
 
 
-def format_gain(result: Mapping[str, Any], digits: int = 3) -> str:
-    """Return a mean with half of its 95 % interval, such as "+0.512 ± 0.031"; the mean alone without an interval."""
+def format_gain(result: Mapping[str, Any] | None, digits: int = 3) -> str:
+    """Return a mean with half of its 95 % interval, such as "+0.512 ± 0.031".
+
+    The mean alone without an interval; "" for None.
+    """
+    if result is None:
+        return ""
     mean = f"{result['mean']:+.{digits}f}"
-    if result["ci95"] is None:
+    low, high = result["ci95"] or (None, None)
+    if low is None or high is None:
         return mean
-    low, high = result["ci95"]
     return f"{mean} ± {(high - low) / 2:.{digits}f}"
+
+
+def format_paper(result: Mapping[str, Any]) -> str:
+    """Return the printed number of a result, such as "+1.230"."""
+    return f"{result['paper']:+.3f}"
+
+
+def describe_mean(summary: Summary) -> dict[str, Any]:
+    """Return mean and 95 % interval as JSON: the keys `mean` and `ci95`, with None for ends that are not known."""
+    return {"mean": summary.mean, "ci95": [json_number(end) for end in summary.ci95]}
 
 
 def summarise_runs(matches: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -61,25 +49,6 @@ def summarise_runs(matches: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     Args:
         matches: The keys `mean` and `ci95` of each run's match.
     """
-    means = np.array([match["mean"] for match in matches])
-    ci95 = summarise("", means).ci95 if len(means) > 1 else matches[0]["ci95"]
-    return {"mean": float(means.mean()), "ci95": list(ci95)}
-
-
-class StoredResults:
-    """Results by name, computed once and stored in a JSON file."""
-
-    def __init__(self, root: Path, name: str) -> None:
-        """Read the results that an earlier call stored in `root`."""
-        self._root, self._name = root, name
-        path = root / name
-        self._results: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-
-    def get(self, key: str, compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """Return the result of that name; compute and store it if there is none."""
-        if key not in self._results:
-            self._results[key] = compute()
-            self._root.mkdir(parents=True, exist_ok=True)
-            RunFolder(self._root).write_json(self._name, self._results)
-        result: dict[str, Any] = self._results[key]
-        return result
+    if len(matches) == 1:
+        return {"mean": float(matches[0]["mean"]), "ci95": list(matches[0]["ci95"])}
+    return describe_mean(summarise("", np.array([match["mean"] for match in matches])))

@@ -5,17 +5,27 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any, Self
 
 import numpy as np
 
-from card_baselines.papers.cells import PrintedTable
-from card_baselines.papers.verdicts import STAND_IN, TOO_LITTLE_TRAINING, compare_means, compare_with_claim
+from card_baselines.papers.verdicts import (
+    AGREES,
+    NOT_SHOWN,
+    STAND_IN,
+    TOO_LITTLE_TRAINING,
+    Printed,
+    compare_means,
+    compare_with_claim,
+    compare_with_printed,
+    read_interval,
+)
+from card_baselines.text_table import Columns, TextTable
 from card_envs.formatting import json_number
 from card_envs.match.summary import summarise
 
 UNKNOWN = (math.nan, math.nan)
-_HEADER = ("in the paper", "claim", "measured", "true if", "ours (95 %)", "verdict")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,20 +41,39 @@ class Claim:
     low: float = -math.inf
     high: float = math.inf
     """The claim is true for values between `low` and `high`."""
+    printed: Printed | None = None
+    """A printed number, in place of values for which the claim is true."""
+    paper: str = ""
+    """The statement as the paper prints it, with our reading of its words after "here"."""
     is_stand_in: bool = False
     """Whether an opponent is not the paper's, so that there is no verdict."""
     mean: float = math.nan
     ci95: tuple[float, float] = UNKNOWN
     """95 % interval of `mean` over runs, students or sessions; NaN where there are too few."""
+    control: tuple[float, float] = UNKNOWN
+    """95 % interval of the same quantity, measured of untrained players."""
 
     @property
     def verdict(self) -> str:
-        """The verdict by the rule of `verdicts`."""
-        return STAND_IN if self.is_stand_in else compare_with_claim(self.ci95, self.low, self.high)
+        """The verdict by the rule of `verdicts`; "" where the paper says nothing that can be true or false."""
+        if self.is_stand_in:
+            return STAND_IN
+        if self.printed is not None:
+            return compare_with_printed(self.printed, self.mean, self.ci95)
+        if math.isinf(self.low) and math.isinf(self.high):
+            return ""
+        found = compare_with_claim(self.ci95, self.low, self.high)
+        if found == AGREES and compare_with_claim(self.control, self.low, self.high) == AGREES:
+            return NOT_SHOWN
+        return found
 
-    def with_interval(self, mean: float, ci95: Sequence[float]) -> Self:
-        """Return the claim with a mean and its interval."""
-        return replace(self, mean=mean, ci95=(float(ci95[0]), float(ci95[1])))
+    def with_interval(self, mean: float | None, ci95: Sequence[float | None]) -> Self:
+        """Return the claim with a mean and its interval, as they are stored: None for what is not known."""
+        return replace(self, mean=math.nan if mean is None else mean, ci95=read_interval(ci95))
+
+    def with_control(self, untrained: Mapping[str, Any] | None) -> Self:
+        """Return the claim with what was measured of untrained players: the key `ci95`; None for nothing."""
+        return replace(self, control=UNKNOWN if untrained is None else read_interval(untrained["ci95"]))
 
     def with_runs(self, values: Sequence[float]) -> Self:
         """Return the claim with the mean of some runs and its interval (Student's t)."""
@@ -85,13 +114,13 @@ def choose_weakest(claims: Mapping[str, Claim]) -> Claim:
     return replace(claims[name], measured=f"{claims[name].measured} ({name})")
 
 
-def render_claims(claims: Sequence[Mapping[str, Any]]) -> PrintedTable:
+def render_claims(claims: Sequence[Mapping[str, Any]]) -> TextTable:
     """Return claims, as `Claim.to_json` describes them, as a table."""
-    rows = [
-        [claim["where"], claim["claim"], claim["measured"], _region(claim), _value(claim), claim["verdict"]]
-        for claim in claims
-    ]
-    return PrintedTable("Claims", _HEADER, rows)
+    columns: Columns = {
+        "in the paper": itemgetter("where"), "claim": itemgetter("claim"), "measured": itemgetter("measured"),
+        "true if": _region, "ours (95 %)": _value, "verdict": itemgetter("verdict"),
+    }  # fmt: skip
+    return TextTable.from_columns("Claims", columns, claims)
 
 
 def _region(claim: Mapping[str, Any]) -> str:

@@ -1,9 +1,9 @@
 """The contract between a published paper and the rest of the project.
 
-A paper's folder owns its networks, learner, training and tables. `card-envs reproduce` and the documentation know
-papers only through `Paper`. Inside a folder, `tables` holds the printed numbers, `scales` the amounts of training,
-`judge` the verdicts, `claims` what the text says, `rendering` the tables of a report, `reproduction` the experiments
-and `paper` the `Paper`; none imports a later one.
+A paper's folder owns its agents, learners and experiments. `card-envs reproduce` and the documentation know papers only
+through `Paper`. In a folder, `paper.toml` holds what is printed, the claims and the amounts of training (`printed`),
+`paper` the `Paper` with its tables and verdicts, `claims` measures what the text says, and `reproduction` has the
+experiments; none imports a later one.
 """
 
 from __future__ import annotations
@@ -15,10 +15,13 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from card_baselines.papers.cells import PrintedTable, results_of_table
+from card_baselines.grid import Grid
+from card_baselines.papers.cells import results_of_table, summarise_runs
 from card_baselines.papers.claims import Claim, render_claims
 from card_baselines.papers.verdicts import TOO_LITTLE_TRAINING
-from card_baselines.run_folder import RunFolder
+from card_baselines.run_folder import RunFolder, git_commit
+from card_baselines.text_table import TextTable
+from card_envs.damaged_files import explain_damage, read_json_object
 from card_envs.files import replace_text
 from card_envs.locations import load_object
 
@@ -76,7 +79,7 @@ class Report:
     """Sentences below the tables."""
     heading: str = ""
     """A sentence above the tables."""
-    tables: Sequence[PrintedTable] = ()
+    tables: Sequence[TextTable] = ()
     """The results as tables. `Paper` renders them."""
 
     def markdown(self) -> str:
@@ -103,6 +106,33 @@ class Reproduction(ABC, Generic[Options, AnyScale]):
     def __init__(self, options: Options, scale: AnyScale, root: Path, say: Say) -> None:
         """Keep all runs and results in the folder `root`."""
         self.options, self.scale, self.root, self.say = options, scale, root, say
+        self.seeds = range(options.seeds or getattr(scale, "seeds", 1))
+        """Seeds of the runs of each learner."""
+        self.grid = Grid(root / "grid.json", say)
+        """Matches and other results that are computed once."""
+        self._finished: set[Path] = set()
+
+    def finish_run(self, algorithm: Any, config: Any, name: str, amount: str) -> Path:
+        """Return the folder of a training run, after training it, or what an interruption left of it.
+
+        Args:
+            algorithm: The `Algorithm` of the run.
+            config: Its settings.
+            name: Name of the folder below `root`.
+            amount: How long it trains, for the user.
+        """
+        from card_baselines.runs.run import train
+
+        folder = self.root / name
+        if folder not in self._finished:
+            self.say(f"{name}: {amount}")
+            train(algorithm, config, folder)
+            self._finished.add(folder)
+        return folder
+
+    def summarise_seeds(self, play: Callable[[int], Mapping[str, Any]]) -> dict[str, Any]:
+        """Return mean and interval over the seeds of what `play` returns for each of them."""
+        return summarise_runs([play(seed) for seed in self.seeds])
 
     @abstractmethod
     def play(self, table: int, row: str) -> list[dict[str, Any]]:
@@ -119,7 +149,7 @@ class Reproduction(ABC, Generic[Options, AnyScale]):
         """Return the report of results, with further entries, notes and pictures of the paper.
 
         Args:
-            content: The entries `paper`, `unit` and `results`.
+            content: What is known of every paper, `results` among it.
             tables: Numbers of the tables.
             rows: Names of the rows.
         """
@@ -141,15 +171,15 @@ class Paper:
     """Name -> amount of training and play."""
     reproduction: str
     """ "module:Class" of the `Reproduction`, which is imported when it is needed."""
-    render_table: Callable[[Mapping[str, Any], int], PrintedTable]
+    render_table: Callable[[Mapping[str, Any], int], TextTable]
     """Function that returns a table from the content of a report and the number of the table."""
     options: type[ReproductionOptions] = ReproductionOptions
-    render_cost: Callable[[Mapping[str, Any]], PrintedTable] | None = None
+    render_cost: Callable[[Mapping[str, Any]], TextTable] | None = None
     """Function that returns the cost of the runs from the content of a report, for the documentation."""
-    judge: Callable[[Sequence[Mapping[str, Any]]], list[dict[str, Any]]] | None = None
-    """Function that returns results with a `verdict` each (see `verdicts`); None for a paper without verdicts."""
-    measure_claims: Callable[[Mapping[str, Any]], list[Claim]] | None = None
-    """Function that returns those claims of the text that the content of a report can measure."""
+    judge: Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]]], Mapping[str, Any]] | None = None
+    """Function of a result and of all results that returns the `verdict` (see `verdicts`) and other entries."""
+    claims: str = ""
+    """ "module:function" that returns the claims of the text that the content of a report can measure; "" for none."""
 
     def describe(self) -> str:
         """Return title, tables and scales as text."""
@@ -179,7 +209,12 @@ class Paper:
         results = [result for table in tables for result in reproduction.play_table(table, rows)]
         if not results:
             raise ValueError(f"tables {list(tables)} have no rows {list(rows)}: choose others of {list(self.rows)}")
-        content: dict[str, Any] = {"paper": self.name, "unit": self.unit, "results": results}
+        chosen = " ".join(map(str, tables))
+        content: dict[str, Any] = {
+            "paper": self.name, "unit": self.unit, "tables": list(tables), "scale": scale.settings(),
+            "command": f"card-envs reproduce {self.name} --scale {options.scale} --table {chosen}",
+            "commit": git_commit(), "results": results,
+        }  # fmt: skip
         report = reproduction.make_report(content, tables, rows)
         content = self.add_verdicts(report.content, scale.is_judged)
         rendered = [self.render_table(content, number) for number in tables if results_of_table(content, number)]
@@ -196,13 +231,15 @@ class Paper:
             content: The content, with or without verdicts of an earlier rule.
             is_judged: False for results of a scale that trains too little for verdicts.
         """
-        results = content["results"] if self.judge is None else self.judge(content["results"])
+        results = content["results"]
+        if self.judge is not None:
+            results = [{**result, **self.judge(result, results)} for result in results]
         if not is_judged:
             results = [_replace_verdicts(result) for result in results]
-        if self.measure_claims is None:
+        if not self.claims:
             return {**content, "results": results}
-        claims = [claim.to_json(is_judged) for claim in self.measure_claims({**content, "results": results})]
-        return {**content, "results": results, "claims": claims}
+        measured: list[Claim] = load_object(self.claims)({**content, "results": results})
+        return {**content, "results": results, "claims": [claim.to_json(is_judged) for claim in measured]}
 
     def _require_known(self, options: ReproductionOptions) -> None:
         if unknown := [number for number in options.table if number not in self.tables]:
@@ -221,10 +258,11 @@ class Paper:
         if not path.exists():
             root.mkdir(parents=True, exist_ok=True)
             RunFolder(root).write_json(SCALE_JSON, scale)
-        elif (before := json.loads(path.read_text(encoding="utf-8"))) != json.loads(json.dumps(scale)):
+        elif (before := read_json_object(path)) != json.loads(json.dumps(scale)):
+            with explain_damage(path):
+                held = f"{before['paper']} at the scale {before['scale']} with the settings {before['settings']}"
             raise ValueError(
-                f"{root} holds results of {before['paper']} at the scale {before['scale']} with the settings "
-                f"{before['settings']}, not of {self.name} at the scale {name}: choose another folder"
+                f"{root} holds results of {held}, not of {self.name} at the scale {name}: choose another folder"
             )
 
 

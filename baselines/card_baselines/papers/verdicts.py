@@ -14,8 +14,9 @@ The interval is over the random units of an experiment: runs with different seed
 players that learn while they play; or hands, if no player learns. A paper prints one run of each
 learner, so with learners the interval is that of one more run, not that of the mean over runs.
 
-Two other values replace a verdict: **stand-in** if an opponent is not the one of the paper, and **too little training
-to judge** at scales that only show that the code works.
+Three other values replace a verdict: **stand-in** if an opponent is not the one of the paper, **not shown** if a claim
+would agree but holds as well for players that were never trained, and **too little training to judge** at scales that
+only show that the code works.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ import numpy as np
 from card_envs.match.summary import student_t_quantile
 
 AGREES, DIFFERS, UNDECIDED, STAND_IN = "agrees", "differs", "undecided", "stand-in"
-TOO_LITTLE_TRAINING = "too little training to judge"
+NOT_SHOWN, TOO_LITTLE_TRAINING = "not shown", "too little training to judge"
 
 MARGIN, MARGIN_SHARE = 0.1, 0.1
 """Margin of gains in small bets or big blinds per hand: the larger of an amount and a share of the gain."""
@@ -52,14 +53,21 @@ class Printed:
         return cls(value, max(MARGIN, MARGIN_SHARE * abs(value)), noise)
 
 
-def compare_with_printed(printed: Printed, mean: float, ci95: Sequence[float]) -> str:
+def read_interval(ci95: Sequence[float | None]) -> tuple[float, float]:
+    """Return an interval as it is stored as JSON: NaN in place of None."""
+    low, high = (math.nan if end is None else float(end) for end in ci95)
+    return low, high
+
+
+def compare_with_printed(printed: Printed, mean: float, ci95: Sequence[float | None]) -> str:
     """Return the verdict on a printed number.
 
     Args:
         printed: The printed number.
         mean: Our number, inside of `ci95`.
-        ci95: The 95 % interval of `mean`; with infinite or NaN ends, the verdict is undecided.
+        ci95: The 95 % interval of `mean`; with infinite, NaN or None ends, the verdict is undecided.
     """
+    ci95 = read_interval(ci95)
     low = mean - printed.value - math.hypot(mean - ci95[0], printed.noise)
     high = mean - printed.value + math.hypot(ci95[1] - mean, printed.noise)
     if -printed.margin <= low and high <= printed.margin:
@@ -72,8 +80,8 @@ def compare_with_claim(ci95: Sequence[float | None], low: float = -math.inf, hig
 
     With None or NaN ends, the verdict is undecided.
     """
-    left, right = ci95
-    if left is None or right is None or math.isnan(left) or math.isnan(right):
+    left, right = read_interval(ci95)
+    if math.isnan(left) or math.isnan(right):
         return UNDECIDED
     if low < left and right < high:
         return AGREES
@@ -127,16 +135,6 @@ def describe_rank(printed: float, runs: Sequence[float]) -> str:
     if len(clusters) == 2 and clusters[0][-1] < printed < clusters[1][0]:
         return f"between {len(clusters[0])} and {len(clusters[1])}"
     return f"above {below} of {count}"
-
-
-def adjust_by_holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values adjusted for multiple tests (Holm 1979), in the same order."""
-    order = np.argsort(p_values, kind="stable")
-    adjusted, largest = [0.0] * len(p_values), 0.0
-    for rank, index in enumerate(order):
-        largest = max(largest, (len(p_values) - rank) * p_values[index])
-        adjusted[index] = min(1.0, largest)
-    return adjusted
 
 
 def compare_means(values: Sequence[float], others: Sequence[float]) -> tuple[float, tuple[float, float], float]:

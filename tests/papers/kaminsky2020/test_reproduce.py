@@ -20,29 +20,30 @@ from card_baselines.league.ratings import Rating
 from card_baselines.league.store import Member
 from card_baselines.league.style import CALLS, FIRST_RAISE, FOLDS, NUM_BINS, SHAPE, Style
 from card_baselines.league.winnings import Winnings
+from card_baselines.papers.claims import Claim
 from card_baselines.papers.kaminsky2020 import reproduction
 from card_baselines.papers.kaminsky2020.claims import compute_prediction_rate, measure_claims, predict_winners
 from card_baselines.papers.kaminsky2020.findings import Findings
-from card_baselines.papers.kaminsky2020.judge import judge
-from card_baselines.papers.kaminsky2020.measurement import ClaimEstimate
-from card_baselines.papers.kaminsky2020.population import list_training_divisions, original
-from card_baselines.papers.kaminsky2020.rendering import render_cost
-from card_baselines.papers.kaminsky2020.scales import SCALES, Options
-from card_baselines.papers.kaminsky2020.tables import (
-    CLAIMS,
+from card_baselines.papers.kaminsky2020.paper import (
     CLAIMS_TABLE,
     DIVISIONS_TABLE,
+    FILE,
+    PAPER,
     PRINTED_LEADERS,
     PRINTED_RANKS,
     TRAINING,
     TYPES,
     TYPES_TABLE,
+    Options,
+    judge,
+    render_cost,
 )
+from card_baselines.papers.kaminsky2020.population import list_training_divisions, original
 from card_envs.compiler import COMPILED
 
 compiled = pytest.mark.skipif(not COMPILED, reason="thousands of hands, which take minutes as plain Python")
 SMALLEST = replace(
-    SCALES["tiny"], rounds=2, hands=40, direct_hands=12, similar_rounds=3, similar_hands=12, style_hands=1
+    PAPER.scales["tiny"], rounds=2, hands=40, direct_hands=12, similar_rounds=3, similar_hands=12, style_hands=1
 )  # fmt: skip
 
 
@@ -55,7 +56,7 @@ def reproduce(folder: Path, *arguments: str) -> dict[str, Any]:
 @compiled
 @pytest.mark.slow
 def test_a_league_in_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setitem(SCALES, "tiny", SMALLEST)  # type: ignore[index]
+    monkeypatch.setitem(PAPER.scales, "tiny", SMALLEST)  # type: ignore[index]
     report = reproduce(tmp_path)
     assert report["agents"] == {
         "Random": 1, "Call": 1, "Qlearn-8": 2, "Qlearn-All": 3, "SAC-Low": 2, "SAC-High": 2,
@@ -180,18 +181,17 @@ def made_up(
     )  # fmt: skip
 
 
-def measure(found: Findings) -> dict[str, ClaimEstimate]:
-    return {claim.name: claim for claim in measure_claims(found)}
+def measure(found: Findings) -> dict[str, Claim]:
+    return {claim.claim: claim for claim in measure_claims(found)}
 
 
 def verdicts(found: Findings) -> dict[str, str]:
-    judged = judge([claim.as_result(CLAIMS_TABLE) for claim in measure_claims(found)])
-    return {result["row"]: result["verdict"] for result in judged}
+    return {result["row"]: judge(result, [])["verdict"] for result in reproduction.describe_claims(found)}
 
 
 def test_every_claim_is_measured_once() -> None:
     league = made_up(dict.fromkeys(STYLES, 0.0))
-    assert [claim.name for claim in measure_claims(league)] == list(CLAIMS)
+    assert [claim.claim for claim in measure_claims(league)] == list(FILE.claims)
 
 
 def test_a_league_like_the_papers() -> None:
@@ -223,7 +223,7 @@ def test_a_league_that_is_another() -> None:
 
 def test_printed_scores_of_the_best() -> None:
     """Averages of the own column of each part of table 4.2."""
-    printed = {metric: CLAIMS[f"winnings of the best, {metric}"].printed for metric in PRINTED_LEADERS}
+    printed = {metric: FILE.claims[f"winnings of the best, {metric}"].printed for metric in PRINTED_LEADERS}
     averages = {metric: round(number.value, 3) for metric, number in printed.items() if number is not None}
     assert averages == {"trueskill": 143.4, "mean": 6.035, "median": 2.643, "low": 0.252}
     names = [set(leaders) for leaders in PRINTED_LEADERS.values()]
@@ -273,7 +273,7 @@ def test_the_cost_of_copies_is_added_up() -> None:
 def test_one_clone_of_each_student_says_nothing_about_generations() -> None:
     league = made_up({"Qlearn-8": 2.0, "Qlearn-All": 3.0, "SAC-Low": 0.0, "SAC-High": -1.0}, copies=2, clones=1)
     assert verdicts(league)["improvement is small"] == "undecided"
-    assert measure(league)["improvement is small"].as_result(CLAIMS_TABLE)["mean"] is None
+    assert np.isnan(measure(league)["improvement is small"].mean)
 
 
 def test_predictions_of_the_winner() -> None:
@@ -290,10 +290,18 @@ def test_shares_need_students() -> None:
         "table": TYPES_TABLE, "row": "mean", "group": "SAC-High", "count": 0, "top": 7, "ci95": [0, 0],
         "of": "students", "students": 3,
     }  # fmt: skip
-    assert judge([result])[0]["verdict"] == "agrees"  # none among the printed twenty either
-    assert judge([result | {"students": 2}])[0]["verdict"] == "undecided"
-    assert judge([result | {"of": "hands"}])[0]["verdict"] == "undecided"
-    assert judge([result | {"count": 7, "ci95": [6, 7]}])[0]["verdict"] == "differs"
+    assert judge(result, [])["verdict"] == "agrees"  # none among the printed twenty either
+    assert judge(result | {"students": 2}, [])["verdict"] == "undecided"
+    assert judge(result | {"of": "hands"}, [])["verdict"] == "undecided"
+    assert judge(result | {"count": 7, "ci95": [6, 7]}, [])["verdict"] == "differs"
+
+
+def test_a_claim_that_an_untrained_league_meets_as_well_is_not_shown() -> None:
+    result = {"table": CLAIMS_TABLE, "row": "Qlearn above SAC", "mean": 30.0, "ci95": [20.0, 40.0], "of": "students"}
+    assert judge(result, [])["verdict"] == "agrees"
+    assert judge(result | {"untrained": {"mean": 5.0, "ci95": [-1.0, 9.0]}}, [])["verdict"] == "agrees"
+    assert judge(result | {"untrained": {"mean": 5.0, "ci95": [1.0, 9.0]}}, [])["verdict"] == "not shown"
+    assert judge(result | {"untrained": {"mean": 5.0, "ci95": [None, None]}}, [])["verdict"] == "agrees"
 
 
 def test_several_seeds_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,7 +17,7 @@ from card_baselines.papers.maitrepierre2008.arms import (
 from card_baselines.papers.maitrepierre2008.bandit import Ucb
 from card_baselines.papers.maitrepierre2008.brennus import Brennus
 from card_baselines.papers.maitrepierre2008.correlated import CorrelatedBandit
-from card_baselines.papers.maitrepierre2008.rendering import render_table
+from card_baselines.papers.maitrepierre2008.paper import render_table
 from card_envs.games.holdem.presets import limit_holdem
 
 GAME = limit_holdem()

@@ -18,7 +18,7 @@ from card_baselines.papers.maitrepierre2008.beliefs import BELIEFS, STRENGTHS
 from card_baselines.papers.maitrepierre2008.brennus import Brennus, BrennusLoose, BrennusTight
 from card_baselines.papers.maitrepierre2008.forest import FOREST
 from card_baselines.papers.maitrepierre2008.models import TIGHT_AGGRESSIVE, model_table, strategy_tables
-from card_baselines.papers.maitrepierre2008.scales import SCALES
+from card_baselines.papers.maitrepierre2008.paper import PAPER
 from card_baselines.papers.maitrepierre2008.vexbot_like import VexbotLike
 from card_envs.agent import Decisions, find_agent
 from card_envs.analysis.exploitability.range_equity import equities_against
@@ -247,7 +247,7 @@ def test_the_adaptive_stand_in_ends_up_raising_who_never_folds_less_with_bad_han
 def test_the_smallest_reproduction_plays_every_pair(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(SCALES, "tiny", replace(SCALES["tiny"], hands=16, long_hands=20))  # type: ignore[index]
+    monkeypatch.setitem(PAPER.scales, "tiny", replace(PAPER.scales["tiny"], hands=16, long_hands=20))  # type: ignore[index]
     code = main(["reproduce", "maitrepierre2008", "--scale", "tiny", "--folder", str(tmp_path / "run")])
     assert code == 0
     printed = " ".join(capsys.readouterr().out.split())
@@ -263,7 +263,7 @@ def test_the_smallest_reproduction_plays_every_pair(
     assert all(len(result["by_session"]) == result["sessions"] == 2 for result in switching)
     strategies = {result["row"]: result for result in content["results"] if result["table"] == 4}
     assert len(strategies) == 5 + 3
-    assert np.array(strategies["five strategies, long matches"]["uses"]).sum() == SCALES["tiny"].long_hands
+    assert np.array(strategies["five strategies, long matches"]["uses"]).sum() == PAPER.scales["tiny"].long_hands
     assert np.array(strategies["strategy 3 alone"]["uses"])[..., 1:].sum() == 0  # its only one is its first
     verdicts = {claim["claim"]: claim["verdict"] for claim in content["claims"]}
     assert verdicts["Vexbot defeats each strategy"] == "too little training to judge"

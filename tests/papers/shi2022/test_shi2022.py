@@ -13,11 +13,12 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from card_baselines.papers.shi2022 import training as train_shi2022  # noqa: E402
-from card_baselines.papers.shi2022.judge import count_readings, divide_by_board, judge  # noqa: E402
+from card_baselines.papers.shi2022.config import Config  # noqa: E402
 from card_baselines.papers.shi2022.learner import DivergedError, Replay  # noqa: E402
 from card_baselines.papers.shi2022.networks import HISTORIES, Shi2022Agent, TableHistories, actor_size, make_actor  # noqa: E402
+from card_baselines.papers.shi2022.paper import count_readings, divide_by_board, judge  # noqa: E402
 from card_baselines.papers.shi2022.rollout import NO_ACTION, Rollout, Trajectories, deal_tables  # noqa: E402
-from card_baselines.papers.shi2022.training import Config, Training  # noqa: E402
+from card_baselines.papers.shi2022.training import Training  # noqa: E402
 from card_baselines.runs.run import train  # noqa: E402
 from card_envs.agent import Decisions  # noqa: E402
 from card_envs.envs import make_game  # noqa: E402
@@ -324,7 +325,7 @@ def test_a_number_per_board_is_judged_as_a_sixth() -> None:
     seeds = [{"ours": {"mean": mean}} for mean in (0.20, 0.21, 0.22)]
     result = {"opponent": "chen", "paper": 1.2, "noise_of_paper": 0.01, "seeds": seeds}
     assert divide_by_board(result) == pytest.approx(0.2)
-    assert judge([result])[0].items() >= {"verdict": "differs", "verdict_per_board": "agrees"}.items()
-    assert judge([result | {"paper": 6.0}])[0]["verdict_per_board"] == "differs"
-    assert judge([result | {"seeds": seeds[:1]}])[0]["verdict_per_board"] == "undecided"
-    assert judge([result | {"opponent": "mcts"}])[0]["verdict"] == "stand-in"
+    assert judge(result, []).items() >= {"verdict": "differs", "verdict_per_board": "agrees"}.items()
+    assert judge(result | {"paper": 6.0}, [])["verdict_per_board"] == "differs"
+    assert judge(result | {"seeds": seeds[:1]}, [])["verdict_per_board"] == "undecided"
+    assert judge(result | {"opponent": "mcts"}, [])["verdict"] == "stand-in"

@@ -23,14 +23,6 @@ from card_baselines.papers.zheng2022.card_types import (
     type_names,
 )
 from card_baselines.papers.zheng2022.duel import Hand
-from card_baselines.papers.zheng2022.rewards import (
-    Shaping,
-    allocation,
-    allocation_in_chips,
-    compute_hand_value,
-    final_payoff,
-    with_opportunity_cost,
-)
 from card_baselines.papers.zheng2022.sheet import (
     SHEET_FILE,
     TRAJECTORY,
@@ -420,57 +412,10 @@ def raised_hand() -> Hand:
 def test_the_payoff_comes_last() -> None:
     hand = raised_hand()
     assert hand.payoffs.tolist() == [4.0, -4.0]
-    assert final_payoff(hand, 0).tolist() == [0, 0, 0, 0, 4.0]
-    assert final_payoff(hand, 1).tolist() == [0, 0, 0, -4.0]
-
-
-def test_allocation_by_hand() -> None:
-    hand = raised_hand()
-    # seat 1 loses: its call costs 1, its raise on the flop, 2 chips behind, (2 + 2) / 2 = 2, its check nothing
-    assert allocation(hand, 1).tolist() == [-1, -2, 0, -1]
-    # seat 0 acted first: each decision gets what seat 1's next one costs; the last gets the rest
-    assert allocation(hand, 0).tolist() == [1, 2, 0, 1, 0]
-    assert allocation_in_chips(hand, 1).tolist() == [-2, -4, 0, -2]
-
-
-@pytest.mark.parametrize("shaping", [final_payoff, allocation])
-def test_shaped_rewards_add_up_to_the_payoff(shaping: Shaping) -> None:
-    hands = [
-        raised_hand(),
-        hand_of("f", ACES, [FOLD]),
-        hand_of("c 4 6 c 2 f", ACES, [CALL, RAISE, RAISE, CALL, RAISE, FOLD]),
-    ]
-    for hand in hands:
-        for seat in (0, 1):
-            rewards = shaping(hand, seat)
-            assert len(rewards) == len(hand.decisions_of(seat))
-            if len(rewards):
-                assert rewards.sum() == pytest.approx(hand.payoffs[seat])
-
-
-def test_the_values_of_the_opportunity_cost() -> None:
-    high, pair, every = 1302540, 1098240, 2598960
-    assert compute_hand_value(card_ids("As Ad 2c 7h 9d Js 4h")) == pytest.approx(1.25 * (high + pair) / every)
-    assert compute_hand_value(card_ids("2s 2d 5c 7h 9d Js Kh")) == pytest.approx(1.25 * (high + pair / 13) / every)
-    assert compute_hand_value(card_ids("Ks Qd 2c 7h 9d 5s 4h")) == pytest.approx(1.25 * high / every)
-    assert compute_hand_value(card_ids("As Qd 2c 7h 9d 5s 4h")) == pytest.approx(1.25 * high * 6 / 5 / every)
-    assert compute_hand_value(card_ids("As Ad Kc Kh 9d 5s 4h")) == pytest.approx(1.25 * (high + pair + 123552) / every)
-    assert compute_hand_value(card_ids("Ts Js Qs Ks As 5s 4h")) == pytest.approx(1.25)
-
-
-def test_the_opportunity_cost_hits_the_worse_hand_alone() -> None:
-    hand, shaped = raised_hand(), with_opportunity_cost()
-    assert shaped(hand, 0).tolist() == [0, 0, 0, 0, 4.0]
-    cost = 1.25 * 1098240 / 13 / 2598960  # a pair of aces against one of kings
-    assert shaped(hand, 1) == pytest.approx([0, 0, 0, -4.0 - cost])
-    assert with_opportunity_cost(allocation)(hand, 1) == pytest.approx([-1, -2, 0, -1 - cost])
-
-
-def test_the_opportunity_cost_as_printed_has_both_signs() -> None:
-    hand, shape = raised_hand(), with_opportunity_cost(as_printed=True)
-    cost = 1.25 * 1098240 / 13 / 2598960
-    assert shape(hand, 0) == pytest.approx([0, 0, 0, 0, 4.0 - cost])
-    assert shape(hand, 1) == pytest.approx([0, 0, 0, -4.0 + cost])
+    assert hand.rewards_of(0).tolist() == [0, 0, 0, 0, 4.0]
+    assert hand.rewards_of(1).tolist() == [0, 0, 0, -4.0]
+    folded = hand_of("f", ACES, [FOLD])
+    assert sorted(len(folded.rewards_of(seat)) for seat in (0, 1)) == [0, 1]
 
 
 def test_fold_is_seldom_best_where_all_values_of_the_sheet_are_negative() -> None:

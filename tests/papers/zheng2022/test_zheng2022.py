@@ -20,7 +20,6 @@ from card_baselines.papers.zheng2022.duel import Duels, Learners, make_paper_gam
 from card_baselines.papers.zheng2022.modification import compute_loss, mix_policies, modification_network  # noqa: E402
 from card_baselines.papers.zheng2022.networks import NetworkAgent, make_network, to_actions  # noqa: E402
 from card_baselines.papers.zheng2022.ppo import DECISIONS, PpoLearners, adapt_penalty  # noqa: E402
-from card_baselines.papers.zheng2022.rewards import Shaping, allocation, with_opportunity_cost  # noqa: E402
 from card_baselines.papers.zheng2022.shares import measure_action_shares  # noqa: E402
 from card_baselines.papers.zheng2022.sheet import SHEET_FILE, load_sheet  # noqa: E402
 from card_baselines.papers.zheng2022.situation import CALL, CHECK, FOLD, RAISE  # noqa: E402
@@ -231,19 +230,6 @@ def test_ppo_learns_to_raise_against_a_rival_that_always_folds() -> None:
     before = probabilities(ppo.make_player(0))[:, 0].mean()
     Duels(ppo, [Folder(), Folder()], 2, seed=1).play(20 * DECISIONS)
     assert probabilities(ppo.make_player(0))[:, 0].mean() < before
-
-
-@needs_speed
-@pytest.mark.parametrize("shaping", [allocation, with_opportunity_cost(allocation)])
-def test_every_learner_takes_shaped_rewards(shaping: Shaping) -> None:
-    rival = [find_agent("random", GAME)]
-    for learners in (
-        CheatemLearners([0], shaping=shaping),
-        PpoLearners([0], shaping=shaping),
-        DqnLearners([0], shaping),
-    ):
-        Duels(learners, rival, 1, seed=1).play(40)
-        assert probabilities(learners.make_player(0)).sum(axis=1) == pytest.approx(1.0)
 
 
 # --- players ----------------------------------------------------------------------------------------------------------

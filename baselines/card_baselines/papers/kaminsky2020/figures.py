@@ -11,13 +11,14 @@ import numpy as np
 from card_baselines.figures import hide_frame, make_figure, save_figure, use_integer_ticks
 from card_baselines.league.maps import principal_map
 from card_baselines.papers.kaminsky2020.claims import predict_winners
-from card_baselines.papers.kaminsky2020.findings import LABELS, METRICS, Findings
-from card_baselines.papers.kaminsky2020.tables import TRAINING, TYPES
+from card_baselines.papers.kaminsky2020.findings import Findings
+from card_baselines.papers.kaminsky2020.paper import METRICS, TRAINING, TYPES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+LABELS = dict(zip(METRICS, ("TrueSkill", "Mean", "Median", "20-Percentile"), strict=True))
 TYPE_COLOURS = dict(
     zip(TYPES.values(), ("tab:blue", "tab:red", "tab:green", "tab:orange", "0.55", "black"), strict=True)
 )
@@ -128,14 +129,9 @@ def _draw_types(found: Findings) -> Figure:
     last = max(1, int(found.generations.max()))
     for axes, below, metric in zip(upper, lower, METRICS, strict=True):
         ranks = found.ranks(found.scores[metric])
-        for height, kind in enumerate(TYPE_COLOURS):
-            mine = np.flatnonzero(found.has_type(kind))
-            axes.plot(ranks[mine], np.full(len(mine), height), "|", markersize=16, markeredgewidth=2,
-                      color=TYPE_COLOURS[kind])  # fmt: skip
-        axes.set_yticks(range(len(TYPE_COLOURS)), list(TYPE_COLOURS) if axes is upper[0] else [""] * len(TYPE_COLOURS))
-        axes.set_ylim(len(TYPE_COLOURS) - 0.5, -0.5)
-        axes.set_xlim(0, len(found.members) + 1)
-        axes.set_xlabel("rank (1 is best)")
+        names = list(TYPE_COLOURS) if axes is upper[0] else [""] * len(TYPE_COLOURS)
+        rows = {kind: found.has_type(kind) for kind in TYPE_COLOURS}
+        _draw_ranks(axes, ranks, rows, TYPE_COLOURS, names, 16)
         axes.set_title(f"{LABELS[metric]} (figure 4.6)", loc="left", fontsize=10)
         for student in sorted({member.parent for member in found.members if member.parent is not None}):
             mine = np.array([i for i, member in enumerate(found.members) if member.parent == student])
@@ -156,15 +152,9 @@ def _draw_divisions(found: Findings) -> Figure:
     figure = make_figure(12.6, 6.6, dpi=130)
     upper, lower = figure.subplots(2, 4)
     for axes, metric in zip(upper, METRICS, strict=True):
-        ranks = found.ranks(found.scores[metric])
-        for height, name in enumerate(("QlnA-Cl", "QlnA-Rn")):
-            mine = np.flatnonzero(found.is_in_division(name))
-            axes.plot(ranks[mine], np.full(len(mine), height), "|", markersize=26, markeredgewidth=2,
-                      color=DIVISION_COLOURS[name])  # fmt: skip
-        axes.set_yticks((0, 1), ("climbing", "random") if axes is upper[0] else ("", ""))
-        axes.set_ylim(1.6, -0.6)
-        axes.set_xlim(0, len(found.members) + 1)
-        axes.set_xlabel("rank (1 is best)")
+        rows = {name: found.is_in_division(name) for name in ("QlnA-Cl", "QlnA-Rn")}
+        labels = ("climbing", "random") if axes is upper[0] else ("", "")
+        _draw_ranks(axes, found.ranks(found.scores[metric]), rows, DIVISION_COLOURS, labels, 26)
         axes.set_title(f"{LABELS[metric]} (figure 4.9)", loc="left", fontsize=10)
     overall = found.ranks(found.trueskill(0))
     groups: Mapping[str, Sequence[str]] = {
@@ -187,6 +177,20 @@ def _draw_divisions(found: Findings) -> Figure:
 
 
 # --- parts ---
+
+
+def _draw_ranks(
+    axes: Axes, ranks: Any, rows: Mapping[str, Any], colours: Mapping[str, str], names: Sequence[str], size: int
+) -> None:
+    """Draw the ranks of groups of agents, one group a row; `rows` are masks of the agents by group."""
+    for height, (group, mask) in enumerate(rows.items()):
+        mine = np.flatnonzero(mask)
+        axes.plot(ranks[mine], np.full(len(mine), height), "|", markersize=size, markeredgewidth=2,
+                  color=colours[group])  # fmt: skip
+    axes.set_yticks(range(len(rows)), names)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_xlim(0, len(ranks) + 1)
+    axes.set_xlabel("rank (1 is best)")
 
 
 def _rank_inside_divisions(found: Findings, indices: Any) -> Any:

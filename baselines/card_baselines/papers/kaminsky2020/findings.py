@@ -23,21 +23,19 @@ from card_baselines.league.winnings import (
     mean_winnings,
     median_winnings,
 )
+from card_baselines.papers.kaminsky2020.paper import METRICS, OUT_OF, TOP, TYPES
 from card_baselines.papers.kaminsky2020.population import DIRECT, SIMILAR, original
-from card_baselines.papers.kaminsky2020.tables import OUT_OF, TOP, TYPES
 from card_envs.agent import find_agent
 from card_envs.files import replace_file
 from card_envs.typing import Floats
 
-METRICS: Mapping[str, Callable[[Floats], Floats] | None] = {
-    "trueskill": None,
-    "mean": mean_winnings,
-    "median": median_winnings,
-    "low": low_winnings,
-}
-"""Metrics of section 3.2: TrueSkill, and mean, median and 20th percentile of the winnings matrix."""
-LABELS = {"trueskill": "TrueSkill", "mean": "Mean", "median": "Median", "low": "20-Percentile"}
-RESAMPLES = 400
+MEASURES: Mapping[str, Callable[[Floats], Floats] | None] = dict(
+    zip(METRICS, (None, mean_winnings, median_winnings, low_winnings), strict=True)
+)
+"""Metric of section 3.2 -> function of the winnings matrix; None for TrueSkill."""
+Indices = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+RESAMPLES, _STUDENT_DRAWS = 400, 500
 _STYLES = "styles.npz"
 History = list[tuple[int, int, float, float]]
 
@@ -84,7 +82,7 @@ class Findings:
         """Metric -> (n,) scores; higher is better."""
         return {
             name: self.trueskill(0) if measure is None else measure(self.winnings.means)
-            for name, measure in METRICS.items()
+            for name, measure in MEASURES.items()
         }
 
     @cached_property
@@ -99,7 +97,7 @@ class Findings:
         first, second = self.trueskill(0), self.trueskill(1)
         spread = float(np.sqrt(np.mean((first - second) ** 2) / 2))
         resampled = first + spread * rng.standard_normal((RESAMPLES, len(first)))
-        return {name: resampled if measure is None else measure(again) for name, measure in METRICS.items()}
+        return {name: resampled if measure is None else measure(again) for name, measure in MEASURES.items()}
 
     def order(self, metric: str) -> list[int]:
         """Return the indices of the agents, the best one first."""
@@ -109,11 +107,43 @@ class Findings:
         """Return the (n,) ranks; 1 is the best."""
         return np.argsort(np.argsort(-scores, kind="stable"), kind="stable") + 1
 
-    def has_type(self, *types: str) -> NDArray[np.bool_]:
+    def percentiles(self, metric: str) -> Floats:
+        """Return (n,): 100 for the best agent by a metric, 0 for the worst."""
+        return np.asarray(100 * (1 - (self.ranks(self.scores[metric]) - 1) / max(1, len(self.members) - 1)))
+
+    @cached_property
+    def clones(self) -> list[Indices]:
+        """The indices of the clones of each student."""
+        parents = np.array([-1 if member.parent is None else member.parent for member in self.members])
+        return [np.flatnonzero(parents == student) for student in sorted(set(parents.tolist()) - {-1})]
+
+    @cached_property
+    def student_draws(self) -> list[Indices]:
+        """The indices of clones for many draws of students, with replacement and with all their clones."""
+        rng, count = np.random.default_rng(0), len(self.clones)
+        draws = [rng.integers(count, size=count) for _ in range(_STUDENT_DRAWS)]
+        return [np.concatenate([self.clones[k] for k in draw]) for draw in draws]
+
+    @cached_property
+    def agent_draws(self) -> list[Indices]:
+        """`student_draws` with the baselines, which are in every draw."""
+        baselines = np.flatnonzero([member.parent is None for member in self.members])
+        return [np.concatenate([baselines, draw]) for draw in self.student_draws]
+
+    def average_by_student(self, values: Floats, chosen: Mask) -> list[float]:
+        """Return the mean of `values` over the chosen clones of each student that has any."""
+        groups = [mine[chosen[mine]] for mine in self.clones]
+        return [float(values[mine].mean()) for mine in groups if len(mine)]
+
+    def count_students(self, chosen: Mask) -> int:
+        """Return how many students have clones among the chosen agents."""
+        return len(self.average_by_student(np.zeros(len(chosen)), chosen))
+
+    def has_type(self, *types: str) -> Mask:
         """Return an (n,) mask of the agents of these types."""
         return np.isin(self.types, types)
 
-    def is_in_division(self, name: str) -> NDArray[np.bool_]:
+    def is_in_division(self, name: str) -> Mask:
         """Return an (n,) mask of the agents from a division."""
         return np.asarray(np.array(self.divisions) == name, np.bool_)
 

@@ -8,9 +8,8 @@ from pathlib import Path
 from card_baselines.league.league import League
 from card_baselines.league.pools import LostRound, Pool
 from card_baselines.league.rounds import RoundOutcome
-from card_baselines.papers.kaminsky2020.scales import Scale
+from card_baselines.papers.kaminsky2020.paper import BASELINES, TRAINING, Scale
 from card_baselines.papers.kaminsky2020.situation import ENV, SETTINGS
-from card_baselines.papers.kaminsky2020.tables import BASELINES, TRAINING
 
 DIRECT, SIMILAR = "PermaEvalDirect", ("PermaEval-1", "PermaEval-2")
 _SEED = 2020

@@ -20,21 +20,21 @@ from card_baselines.papers.cells import NORMAL_95
 from card_baselines.papers.kaminsky2020.claims import draw_best, measure_claims
 from card_baselines.papers.kaminsky2020.figures import draw_figures
 from card_baselines.papers.kaminsky2020.findings import Findings, collect_findings
-from card_baselines.papers.kaminsky2020.judge import STUDENTS
-from card_baselines.papers.kaminsky2020.measurement import count_students
-from card_baselines.papers.kaminsky2020.population import evaluate, open_league, train
-from card_baselines.papers.kaminsky2020.scales import Options, Scale
-from card_baselines.papers.kaminsky2020.tables import (
+from card_baselines.papers.kaminsky2020.paper import (
     CLAIMS_TABLE,
     LEADERS_TABLE,
+    METRICS,
     PRINTED_RANKS,
-    ROWS,
+    STUDENTS,
     TRAINED_TYPES,
     TRAINING,
     TYPES_TABLE,
+    Options,
+    Scale,
 )
+from card_baselines.papers.kaminsky2020.population import evaluate, open_league, train
 from card_baselines.papers.protocol import Report, Reproduction, Say
-from card_baselines.run_folder import git_commit
+from card_envs.formatting import json_number
 
 _LEADERS = 10
 _SECONDS_BETWEEN_REPORTS = 15.0
@@ -100,18 +100,14 @@ class Kaminsky2020Reproduction(Reproduction[Options, Scale]):
     def play_table(self, table: int, rows: Sequence[str]) -> list[dict[str, Any]]:
         """Return the results of a table by some metrics. The claims (table 5) do not depend on the metrics."""
         if table == CLAIMS_TABLE:
-            return _add_control(*(_describe_claims(each) for each in (self._findings, self._untrained)))
+            return _add_control(*(describe_claims(each) for each in (self._findings, self._untrained)))
         return super().play_table(table, rows)
 
     def make_report(self, content: dict[str, Any], tables: Sequence[int], rows: Sequence[str]) -> Report:
         """Return the report with scale and cost, and draw the pictures."""
         found, scale, divisions = self._findings, self.scale, self.scale.copies * len(TRAINING)
-        command = f"card-envs reproduce kaminsky2020 --scale {self.options.scale} --table {' '.join(map(str, tables))}"
         pictures = draw_figures(found, self.root)
-        content |= {
-            "command": command, "commit": git_commit(), "league_commit": self._commit, "scale": scale.settings(),
-            "agents": dict(Counter(found.types)), "cost": self._cost,
-        }  # fmt: skip
+        content |= {"league_commit": self._commit, "agents": dict(Counter(found.types)), "cost": self._cost}
         notes = (
             f"{len(found.members)} agents: clones every {scale.clone_every} of {scale.rounds} rounds of "
             f"{scale.hands:,} hands in each of {divisions} divisions, {scale.training_hands:,} hands of training "
@@ -130,7 +126,7 @@ def _scale_without_training(scale: Scale) -> Scale:
 def _describe_leader(found: Findings, metric: str, rank: int, index: int) -> dict[str, Any]:
     """Return the result of the agent at a rank."""
     scores: dict[str, Any] = {}
-    for name in ROWS:
+    for name in METRICS:
         scores[name] = float(found.scores[name][index])
         scores[f"{name}_reach"] = float(NORMAL_95 * found.draws[name][:, index].std())
     return {
@@ -139,8 +135,15 @@ def _describe_leader(found: Findings, metric: str, rank: int, index: int) -> dic
     }  # fmt: skip
 
 
-def _describe_claims(found: Findings) -> list[dict[str, Any]]:
-    return [claim.as_result(CLAIMS_TABLE) for claim in measure_claims(found)]
+def describe_claims(found: Findings) -> list[dict[str, Any]]:
+    """Return the results of table 5."""
+    return [
+        {
+            "table": CLAIMS_TABLE, "row": claim.claim, "mean": json_number(claim.mean),
+            "ci95": [json_number(end) for end in claim.ci95], "of": STUDENTS,
+        }
+        for claim in measure_claims(found)
+    ]  # fmt: skip
 
 
 def _count_best(found: Findings, table: int, metric: str) -> list[dict[str, Any]]:
@@ -155,7 +158,7 @@ def _count_best(found: Findings, table: int, metric: str) -> list[dict[str, Any]
             "table": table, "row": metric, "group": str(group), "top": found.top,
             "paper": PRINTED_RANKS[table][metric].count(group), "count": int((groups[order] == group).sum()),
             "ci95": [int(end) for end in np.percentile(counts, [2.5, 97.5])], "of": STUDENTS,
-            "students": count_students(found, groups == group),
+            "students": found.count_students(groups == group),
         })  # fmt: skip
     return results
 

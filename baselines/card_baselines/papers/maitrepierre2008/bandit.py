@@ -88,9 +88,7 @@ class Ucb:
         """Count a hand that `strategy` played and that won `reward`."""
         self.played.append(strategy)
         self.rewards.append(reward)
-        self._count[strategy] += 1
-        self._sum[strategy] += reward
-        self._square[strategy] += reward**2
+        self._add(strategy, reward)
         if self.detects_changes and self._has_changed():
             self._forget()
 
@@ -112,6 +110,9 @@ class Ucb:
         self.begin = len(self.played) - self.window
         self._clear()
         for strategy, reward in zip(self.played[self.begin :], self.rewards[self.begin :], strict=True):
-            self._count[strategy] += 1
-            self._sum[strategy] += reward
-            self._square[strategy] += reward**2
+            self._add(strategy, reward)
+
+    def _add(self, strategy: int, reward: float) -> None:
+        self._count[strategy] += 1
+        self._sum[strategy] += reward
+        self._square[strategy] += reward**2

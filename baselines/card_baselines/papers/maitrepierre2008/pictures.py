@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from card_baselines.figures import draw_zero_line, hide_frame, make_figure, save_figure
-from card_baselines.papers.maitrepierre2008.tables import UNIT
+from card_baselines.papers.maitrepierre2008.paper import FILE
 from card_envs.match.summary import student_t_quantile
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def draw_figures(root: Path, curves: Mapping[int, Sequence[Session]], long: Sequ
     _draw_uses(right, match, max(curves))
     for axes in (left, middle):
         draw_zero_line(axes)
-        axes.set_ylabel(UNIT)
+        axes.set_ylabel(FILE.unit)
     for axes in (left, middle, right):
         axes.set_xlabel("hand of the match" if axes is right else "hand of the session")
         axes.set_xlim(0, len((match if axes is right else session)["rewards"]) * 1.02)

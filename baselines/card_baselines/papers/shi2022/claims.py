@@ -8,94 +8,77 @@ from typing import Any
 import numpy as np
 
 from card_baselines.papers.claims import Claim, choose_weakest
-from card_baselines.papers.shi2022.tables import SEARCHING
+from card_baselines.papers.shi2022.paper import FILE, SEARCHING
 
-_NAMES = {"apu": "APU", "dual-apu": "Dual-APU"}
-_GAINS = {1: ("apu", "dual-apu"), 3: ("apu-ctrl", "dual-apu-ctrl")}
+_ROWS = ("apu", "dual-apu")
+_GAINS = {1: _ROWS, 3: ("apu-ctrl", "dual-apu-ctrl")}
 """Table -> rows that play against scripted players."""
-_CONVERGED = 0.1
 _UNSTABLE_EPISODES = 8000
 """Number of episodes before which all algorithms change a lot."""
 
 
 def measure_claims(content: Mapping[str, Any]) -> list[Claim]:
-    """Return the claims that the results and runs of a report can measure."""
-    gains = {
-        (result["table"], result["row"], result["variant"]): [match["ours"]["mean"] for match in result["seeds"]]
-        for result in content["results"]
-    }
-    by_row = {row: _collect_scripted(gains, table, row) for table, rows in _GAINS.items() for row in rows}
-    return [
-        *_measure_wins(by_row), *_compare_algorithms(by_row), *_measure_controls(gains), *_measure_networks(gains),
-        *_measure_curves(content["runs"]),
-    ]  # fmt: skip
+    """Return the claims that the results and runs of a report can measure, in the order of the file."""
+    results = content["results"]
+    measured = _measure_wins(results) | _compare_algorithms(results) | _measure_matches(results)
+    measured |= _measure_curves(content["runs"])
+    return [measured[name] for name in FILE.claims if name in measured]
 
 
-def _collect_scripted(gains: Mapping[Any, Sequence[float]], table: int, row: str) -> dict[str, Sequence[float]]:
-    """Return the gains of a row by scripted opponent, one for each seed."""
+def _collect_scripted(results: Sequence[Mapping[str, Any]], row: str) -> dict[str, Mapping[str, Any]]:
+    """Return the results of a row against scripted opponents, by opponent."""
     return {
-        variant: runs
-        for (number, name, variant), runs in gains.items()
-        if (number, name) == (table, row) and variant not in SEARCHING
+        result["variant"]: result
+        for result in results
+        if result["row"] == row and row in _GAINS.get(result["table"], ()) and result["variant"] not in SEARCHING
     }
 
 
-def _measure_wins(by_row: Mapping[str, Mapping[str, Sequence[float]]]) -> list[Claim]:
-    return [
-        choose_weakest({variant: _claim_win(name).with_runs(runs) for variant, runs in by_row[row].items()})
-        for row, name in _NAMES.items()
-        if by_row[row]
-    ]
+def _find_runs(result: Mapping[str, Any]) -> list[float]:
+    return [match["ours"]["mean"] for match in result["seeds"]]
 
 
-def _claim_win(name: str) -> Claim:
-    claim = f"{name} wins from every scripted player"
-    return Claim(where="section 6.1", claim=claim, measured="smallest gain", low=0)
+def _measure_wins(results: Sequence[Mapping[str, Any]]) -> dict[str, Claim]:
+    measured = {}
+    for row in _ROWS:
+        claim = FILE.claims[f"{row} wins"]
+        claims = {
+            variant: claim.with_runs(_find_runs(result)).with_control(result.get("untrained"))
+            for variant, result in _collect_scripted(results, row).items()
+        }
+        if claims:
+            measured[f"{row} wins"] = choose_weakest(claims)
+    return measured
 
 
-def _compare_algorithms(by_row: Mapping[str, Mapping[str, Sequence[float]]]) -> list[Claim]:
+def _compare_algorithms(results: Sequence[Mapping[str, Any]]) -> dict[str, Claim]:
     """Return comparisons of algorithms by their mean gain from all scripted players."""
-    means = {row: np.mean(list(gains.values()), axis=0).tolist() for row, gains in by_row.items() if gains}
-    compared = (
-        ("table 1", "APU wins more than Dual-APU", "apu", "dual-apu"),
-        ("section 6.2", "APU is better than APU-Ctrl", "apu", "apu-ctrl"),
-        ("section 6.2", "Dual-APU is slightly better than Dual-APU-Ctrl", "dual-apu", "dual-apu-ctrl"),
-    )
-    measured = "difference of the gains from scripted players"
-    return [
-        Claim(where=where, claim=claim, measured=measured, low=0).with_difference(means[row], means[other])
-        for where, claim, row, other in compared
+    by_row = {row: _collect_scripted(results, row) for rows in _GAINS.values() for row in rows}
+    means = {row: np.mean([_find_runs(each) for each in won.values()], axis=0) for row, won in by_row.items() if won}
+    pairs = (("apu", "dual-apu"), ("apu", "apu-ctrl"), ("dual-apu", "dual-apu-ctrl"))
+    return {
+        f"{row} v {other}": FILE.claims[f"{row} v {other}"].with_difference(means[row].tolist(), means[other].tolist())
+        for row, other in pairs
         if row in means and other in means
-    ]
+    }
 
 
-def _measure_controls(gains: Mapping[Any, Sequence[float]]) -> list[Claim]:
-    claims = []
-    for row, name in _NAMES.items():
-        if runs := gains.get((2, row, f"{row}-ctrl")):
-            claim = Claim(where="table 2", claim=f"{name} beats its control", measured="gain from five controls", low=0)
-            claims.append(claim.with_runs(runs))
-    return claims
-
-
-def _measure_networks(gains: Mapping[Any, Sequence[float]]) -> list[Claim]:
-    """Return the claims on networks that read the history."""
-    claims = []
+def _measure_matches(results: Sequence[Mapping[str, Any]]) -> dict[str, Claim]:
+    """Return the claims on matches with the controls, and with networks that read the history otherwise."""
+    gains = {(each["table"], each["row"], each["variant"]): _find_runs(each) for each in results}
+    measured = {}
     for table, row in ((4, "apu"), (5, "dual-apu")):
+        if runs := gains.get((2, row, f"{row}-ctrl")):
+            measured[f"{row} beats control"] = FILE.claims[f"{row} beats control"].with_runs(runs)
         none, fc = gains.get((table, row, f"{row} none")), gains.get((table, row, f"{row} fc"))
-        if none is None or fc is None:
-            continue
-        name = _NAMES[row]
-        for other, runs in (("no history", none), ("a fully connected layer", fc)):
-            what = f"{name}: the LSTM beats {other}"
-            claim = Claim(where="section 6.3", claim=what, measured="gain from five of the ablation", low=0)
-            claims.append(claim.with_runs(runs))
-        what, measured = f"{name}: a fully connected layer is better than no history", "LSTM's gain from None - from FC"
-        claims.append(Claim(where="section 6.3", claim=what, measured=measured, low=0).with_difference(none, fc))
-    return claims
+        if none is not None and fc is not None:
+            measured[f"{row} none"] = FILE.claims[f"{row} none"].with_runs(none)
+            measured[f"{row} fc"] = FILE.claims[f"{row} fc"].with_runs(fc)
+            measured[f"{row} fc v none"] = FILE.claims[f"{row} fc v none"].with_difference(none, fc)
+    return measured
 
 
-def _measure_curves(runs: Sequence[Mapping[str, Any]]) -> list[Claim]:
+def _measure_curves(runs: Sequence[Mapping[str, Any]]) -> dict[str, Claim]:
     """Return the claims on convergence and stability, from the gains along the training with the LSTM."""
     changes: dict[str, list[list[float]]] = {}
     for run in runs:
@@ -106,18 +89,11 @@ def _measure_curves(runs: Sequence[Mapping[str, Any]]) -> list[Claim]:
         ]
         if run["history"] == "lstm" and len(gains) > 1:
             changes.setdefault(run["algorithm"], []).append(np.diff(gains).tolist())
-    measured = "change of the mean gain from three scripted players in the last fifth"
-    claims = [
-        Claim(
-            where="section 6.1", claim=f"{name} converges", measured=measured, low=-_CONVERGED, high=_CONVERGED
-        ).with_runs([run[-1] for run in changes[row]])
-        for row, name in _NAMES.items()
-        if row in changes
-    ]
-    for row, name in _NAMES.items():
+    measured = {}
+    for row in _ROWS:
+        if row in changes:
+            measured[f"{row} converges"] = FILE.claims[f"{row} converges"].with_runs([run[-1] for run in changes[row]])
         if row in changes and f"{row}-ctrl" in changes:
             sizes = [[float(np.mean(np.abs(run))) for run in changes[each]] for each in (row, f"{row}-ctrl")]
-            claim = f"{name} learns more stably than its control"
-            what = f"change of the gain in 4,000 episodes after {_UNSTABLE_EPISODES:,}, less the control's"
-            claims.append(Claim(where="section 6.2", claim=claim, measured=what, high=0).with_difference(*sizes))
-    return claims
+            measured[f"{row} is stable"] = FILE.claims[f"{row} is stable"].with_difference(*sizes)
+    return measured

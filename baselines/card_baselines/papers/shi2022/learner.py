@@ -7,7 +7,6 @@ sum_a pi(a | o) Q(w, a), with a bonus for entropy: without it, a policy that has
 from __future__ import annotations
 
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import torch
 from numpy.typing import NDArray
 from safetensors.torch import save_file
 
+from card_baselines.papers.shi2022.config import Config
 from card_baselines.papers.shi2022.networks import PokerNetwork, action_probabilities
 from card_baselines.papers.shi2022.rollout import NO_ACTION, ROW_FIELDS, Trajectories
 from card_baselines.run_folder import RunFolder
@@ -111,28 +111,14 @@ class Replay:
             array[: self._num_used(name)] = state[name]
 
 
-@dataclass(frozen=True)
-class LearnerSettings:
-    """Learning rates and other settings of a learner; see `training.Config`, which has the same names."""
-
-    learning_rate_actor: float
-    learning_rate_critic: float
-    entropy: float
-    polyak: float
-    warm_up: int
-    batch_hands: int
-    reward: str
-    reward_unit: float
-    value_scale: float
-    hand_features: bool
-    chips_per_small_bet: float
-
-
 class ActorCriticLearner:
     """An actor with its critic, the critic's target network, and the hands that it learns from."""
 
-    def __init__(self, actor: PokerNetwork, critic: PokerNetwork, replay: Replay, settings: LearnerSettings) -> None:
+    def __init__(
+        self, actor: PokerNetwork, critic: PokerNetwork, replay: Replay, settings: Config, chips_per_small_bet: float
+    ) -> None:
         """Begin with no experience."""
+        self._chips = chips_per_small_bet
         self.actor, self.critic, self.target_critic = actor, critic, deepcopy(critic)
         self.replay, self.updates, self._settings = replay, 0, settings
         self._actor_optimiser = torch.optim.Adam(actor.parameters(), settings.learning_rate_actor, fused=True)
@@ -195,10 +181,10 @@ class ActorCriticLearner:
         Minus the chips put in; the share of the pot for a win, or its square over `reward_unit` ("printed").
         """
         settings = self._settings
-        share = batch["share"] / settings.chips_per_small_bet
+        share = batch["share"] / self._chips
         if settings.reward == "printed":
             share = share.square() / settings.reward_unit
-        return settings.value_scale * (share - batch["cost"] / settings.chips_per_small_bet)
+        return settings.value_scale * (share - batch["cost"] / self._chips)
 
     def _require_finite(self, critic: torch.Tensor, actor: torch.Tensor, batch: dict[str, torch.Tensor]) -> None:
         if not (torch.isfinite(critic) and torch.isfinite(actor)):

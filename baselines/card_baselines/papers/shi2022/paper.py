@@ -1,31 +1,149 @@
-"""Shi et al. (2022) as a `Paper`."""
+"""Shi et al. (2022) as a `Paper`: its tables, with verdicts in both readings of its numbers."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from card_baselines.papers import protocol
+from card_baselines.papers.cells import format_gain, format_paper, results_of_table
+from card_baselines.papers.printed import read_paper
 from card_baselines.papers.protocol import Paper
-from card_baselines.papers.shi2022.claims import measure_claims
-from card_baselines.papers.shi2022.judge import judge
-from card_baselines.papers.shi2022.rendering import render_cost, render_table
-from card_baselines.papers.shi2022.scales import SCALES, Options
-from card_baselines.papers.shi2022.tables import ROWS, UNIT
+from card_baselines.papers.verdicts import DIFFERS, STAND_IN, Printed, compare_run
+from card_baselines.text_table import Columns, TextTable
+
+FILE = read_paper(__file__)
+SEARCHING = ("mcts",)
+"""Opponents that take milliseconds for a decision; they stand in for the paper's tree search."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scale(protocol.Scale):
+    """Amount of training and play."""
+
+    seeds: int
+    hands: int
+    """Hands of a match with replayed deals."""
+    paper_hands: int
+    """Hands of a match as the paper plays it."""
+    search_hands: int
+    """Hands of both matches against opponents that search."""
+    ceiling_minutes: float
+    """Processor time of a player that is trained against five of one opponent."""
+    changes: dict[str, Any] = field(default_factory=dict)
+    """Settings of `training.Config` that are not the default."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(protocol.ReproductionOptions):
+    """Options of the paper."""
+
+    history: Literal["lstm", "fc", "none"] = "lstm"
+    """Network by which the players of tables 1 to 3 read the betting."""
+    learner: Literal["default", "printed", "short"] = "default"
+    """Settings of the learners: the package's; the paper's inputs and loss alone; or short experience (section 4.4)."""
+
+
+def judge(result: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the verdict on the printed number per hand, and on it per board of six hands."""
+    return {
+        "verdict": _compare(result, result["paper"]),
+        "verdict_per_board": _compare(result, divide_by_board(result)),
+    }
+
+
+def _compare(result: Mapping[str, Any], printed: float) -> str:
+    """Return the verdict on a number of the paper; its tree search is described too briefly to be built again."""
+    if result["opponent"] in SEARCHING:
+        return STAND_IN
+    runs = [match["ours"]["mean"] for match in result["seeds"]]
+    return compare_run(Printed.gain(printed, result["noise_of_paper"]), runs)
+
+
+def divide_by_board(result: Mapping[str, Any]) -> float:
+    """Return the paper's number per hand, if it was meant per board."""
+    return float(result["paper"]) / int(FILE.others["hands_of_board"])
+
+
+def count_readings(results: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """Return how many numbers there are, differ from ours and lie above the ceiling, in both readings.
+
+    `still_above` are those of `above` that stay above when they are divided by six.
+    """
+    verdicts = [judge(result, results) for result in results]
+    above = [each for each in results if each["ceiling"] and each["paper"] > each["ceiling"]["mean"]]
+    return {
+        "numbers": len(results),
+        "differs": sum(each["verdict"] == DIFFERS for each in verdicts),
+        "differs_per_board": sum(each["verdict_per_board"] == DIFFERS for each in verdicts),
+        "above": len(above),
+        "still_above": sum(divide_by_board(each) > each["ceiling"]["mean"] for each in above),
+    }
+
+
+_COLUMNS: Columns = {
+    "one": lambda r: f"{r['row']} ({r['history']})",
+    "against five": lambda r: r["variant"],
+    "paper": format_paper,
+    "per hand if a board is six hands": lambda r: f"{divide_by_board(r):+.3f}",
+    "ours": lambda r: format_gain(r, 2),
+    "as the paper played": lambda r: ", ".join(f"{match['mean']:+.2f}" for match in r["paper_protocol"]),
+    "untrained": lambda r: format_gain(r.get("untrained"), 2),
+    "ceiling": lambda r: format_gain(r["ceiling"], 2),
+    "verdict": lambda r: r["verdict"],
+    "verdict per board": lambda r: r["verdict_per_board"],
+}
+_COST_COLUMNS: Columns = {
+    "algorithm": lambda runs: runs[0]["algorithm"],
+    "history": lambda runs: runs[0]["history"],
+    "seeds": lambda runs: str(len(runs)),
+    "episodes": lambda runs: f"{runs[0]['episodes']:,}",
+    "minutes of one core, each": lambda runs: f"{sum(run['seconds'] for run in runs) / len(runs) / 60:.1f}",
+}
+
+
+def render_table(report: Mapping[str, Any], number: int) -> TextTable:
+    """Return one of the paper's tables with half of the 95 % intervals."""
+    return TextTable.from_columns(f"Table {number}", _COLUMNS, results_of_table(report, number))
+
+
+def render_cost(report: Mapping[str, Any]) -> TextTable:
+    """Return the mean processor time of the runs of each kind."""
+    kinds: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for run in report["runs"]:
+        kinds.setdefault((run["algorithm"], run["history"]), []).append(run)
+    return TextTable.from_columns("Cost", _COST_COLUMNS, kinds.values())
+
+
+def describe_report(report: Mapping[str, Any]) -> str:
+    """Return a sentence about the unit, the protocol and the scale."""
+    scale, episodes = report["scale"], max(run["episodes"] for run in report["runs"])
+    fewer = "" if episodes >= FILE.others["paper_episodes"] else " Fewer episodes than in the paper."
+    return (
+        f"Gains in {report['unit']}, one player against five copies of another. {episodes:,} episodes, "
+        f"{scale['hands']:,} hands; as the paper played: {scale['paper_hands']:,} hands.{fewer}"
+    )
+
+
+def describe_readings(report: Mapping[str, Any]) -> str:
+    """Return a sentence that compares both readings of the paper's numbers."""
+    n = count_readings(report["results"])
+    return (
+        f"Per hand, {n['above']} of {n['numbers']} numbers lie above their ceiling and {n['differs']} differ from "
+        f"ours; read per board of six hands, {n['above'] - n['still_above']} of those {n['above']} fall under it, and "
+        f"{n['differs_per_board']} differ."
+    )
+
 
 PAPER = Paper(
     name="shi2022",
-    title="Shi et al. (2022), Optimal Policy of Multiplayer Poker via Actor-Critic Reinforcement Learning",
-    unit=UNIT,
-    tables={
-        1: "against scripted players and a tree search",
-        2: "against the controls",
-        3: "the controls against scripted players and a tree search",
-        4: "APU against its ablations",
-        5: "Dual-APU against its ablations",
-    },
-    rows=ROWS,
-    scales=SCALES,
+    **FILE.about(),
+    scales=FILE.make_scales(Scale),
     reproduction="card_baselines.papers.shi2022.reproduction:Shi2022Reproduction",
     options=Options,
     render_table=render_table,
     judge=judge,
-    measure_claims=measure_claims,
+    claims="card_baselines.papers.shi2022.claims:measure_claims",
     render_cost=render_cost,
 )

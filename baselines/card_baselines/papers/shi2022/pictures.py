@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from card_baselines.figures import make_figure, save_figure
-from card_baselines.papers.shi2022.tables import UNIT
+from card_baselines.papers.shi2022.paper import FILE
 from card_baselines.run_folder import RunFolder
 
 
@@ -22,7 +22,7 @@ def draw_gains(root: Path, folders: Sequence[Path]) -> None:
     """Write gains.png: winnings of runs against the panel during training, mean and range over seeds."""
     panel = RunFolder(folders[0]).config()["panel"]
     if panel:
-        _draw_curves(root / "gains.png", folders, {f"v {name}": f"against five {name}" for name in panel}, UNIT)
+        _draw_curves(root / "gains.png", folders, {f"v {name}": f"against five {name}" for name in panel}, FILE.unit)
 
 
 def _draw_curves(path: Path, folders: Sequence[Path], columns: dict[str, str], unit: str) -> None:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -14,34 +14,34 @@ from typing import Any
 import numpy as np
 import torch
 
-from card_baselines.papers.cells import NORMAL_95, Cell, StoredResults, summarise_runs
+from card_baselines.papers.cells import NORMAL_95, describe_mean
+from card_baselines.papers.printed import Cell
 from card_baselines.papers.protocol import Report, Reproduction, Say
+from card_baselines.papers.shi2022.config import ENV, SEATS, Config, describe, make_paper_game
 from card_baselines.papers.shi2022.networks import Shi2022Agent
+from card_baselines.papers.shi2022.paper import (
+    FILE,
+    SEARCHING,
+    Options,
+    Scale,
+    describe_readings,
+    describe_report,
+)
 from card_baselines.papers.shi2022.pictures import draw_gains, draw_losses
-from card_baselines.papers.shi2022.rendering import describe_readings, describe_report, describe_times
-from card_baselines.papers.shi2022.scales import LEARNERS, Options, Scale
-from card_baselines.papers.shi2022.tables import CELLS, PAPER_HANDS, SEARCHING
-from card_baselines.papers.shi2022.training import ALGORITHM, ENV, SEATS, Config, describe, make_paper_game
+from card_baselines.papers.shi2022.training import ALGORITHM
 from card_baselines.ppo.algorithm import ALGORITHM as SELF_PLAY_PPO
 from card_baselines.ppo.config import Config as PpoConfig
 from card_baselines.progress import ProgressBar
 from card_baselines.run_folder import EVALUATION, RunFolder
-from card_baselines.runs.run import train
 from card_envs.agent import Agent, decisions_at, find_agent, known_agents
+from card_envs.damaged_files import read_json_object
 from card_envs.match import play_match
-
-SIX_NETWORKS: dict[str, dict[str, Any]] = {
-    "apu": {"updates": 72, "warm_up": 200},
-    "apu-ctrl": {"updates": 12, "warm_up": 200},
-}
-"""Settings of the algorithms with six networks: half as many updates of each network as of Dual-APU's only one, three
-times as many in all. (The paper's APU took 1.6 times as long as its Dual-APU.)"""
 
 
 def make_config(algorithm: str, history: str, seed: int, scale: Scale, learner: str = "default") -> Config:
     """Return the settings of a run; the stopping rule is the number of episodes."""
-    changes = SIX_NETWORKS.get(algorithm, {}) | scale.changes | LEARNERS[learner]
-    return replace(Config(**changes), algorithm=algorithm, history=history, seed=seed)  # type: ignore[arg-type]
+    settings = FILE.others["six_networks"].get(algorithm, {}) | scale.changes | FILE.others["learners"][learner]
+    return Config(**settings, algorithm=algorithm, history=history, seed=seed)  # type: ignore[arg-type]
 
 
 def disable_training(config: Config) -> Config:
@@ -57,12 +57,9 @@ class Shi2022Reproduction(Reproduction[Options, Scale]):
 
     def __init__(self, options: Options, scale: Scale, root: Path, say: Say) -> None:
         super().__init__(options, scale, root, say)
-        self.seeds = range(options.seeds or scale.seeds)
         self.game = make_paper_game()
         self._used: set[Path] = set()
         """Folders of the runs behind the results."""
-        self._finished: set[Path] = set()
-        self._matches = StoredResults(root, "matches.json")
 
     def _train(self, algorithm: str, seed: int, history: str = "") -> Path:
         """Return the folder of a finished run, after training it if it is missing."""
@@ -75,16 +72,12 @@ class Shi2022Reproduction(Reproduction[Options, Scale]):
 
     def _finish_run(self, config: Config) -> Path:
         key = hashlib.sha256(json.dumps(describe(config), sort_keys=True).encode()).hexdigest()[:8]
-        folder = self.root / f"{config.algorithm}-{config.history}-s{config.seed}-{key}"
-        if folder not in self._finished:
-            self.say(f"{folder.name}: {config.episodes:,} episodes")
-            train(ALGORITHM, config, folder)
-            self._finished.add(folder)
-        return folder
+        name = f"{config.algorithm}-{config.history}-s{config.seed}-{key}"
+        return self.finish_run(ALGORITHM, config, name, f"{config.episodes:,} episodes")
 
     def play(self, table: int, row: str) -> list[dict[str, Any]]:
         """Return a result for each number of a row, and for each variant of its opponent."""
-        cells = [cell for cell in CELLS if (cell.table, cell.row) == (table, row)]
+        cells = FILE.find_cells(table, row)
         if self.options.learner != "default":
             cells = [cell for cell in cells if cell.opponent not in SEARCHING]
         return [self._measure(cell, variant) for cell in cells for variant in _list_variants(cell)]
@@ -93,34 +86,40 @@ class Shi2022Reproduction(Reproduction[Options, Scale]):
         """Return our result for a printed number, against one variant of the opponent."""
         matches = [self._play_seed(self._train(cell.row, seed), variant, seed) for seed in self.seeds]
         is_scripted = variant in known_agents() and variant not in SEARCHING
+        has_ceiling = is_scripted and self.options.learner == "default"
         return asdict(cell) | {
             "history": self.options.history,
             "learner": self.options.learner,
             "variant": variant,
-            **summarise_runs([match["ours"] for match in matches]),
+            **self.summarise_seeds(lambda seed: matches[seed]["ours"]),
             "of": "seeds" if len(matches) > 1 else "hands of one run",
             "paper_protocol": [match["paper"] for match in matches],
             "seeds": matches,
-            "noise_of_paper": NORMAL_95 * matches[0]["sd_of_hand"] / math.sqrt(PAPER_HANDS),
-            "untrained": self._play_untrained(variant) if is_scripted else None,
-            "ceiling": self._measure_ceiling(variant) if is_scripted and self.options.learner == "default" else None,
+            "noise_of_paper": NORMAL_95 * matches[0]["sd_of_hand"] / math.sqrt(FILE.others["paper_hands"]),
+            "untrained": self.summarise_seeds(lambda seed: self._play_untrained(variant, seed))
+            if is_scripted
+            else None,
+            "ceiling": self._measure_ceiling(variant) if has_ceiling else None,
         }
 
-    def _play_untrained(self, variant: str) -> dict[str, Any]:
-        """Return the winnings of untrained networks from a scripted opponent: the control of a row."""
-        configs = [self._make_config("dual-apu", seed) for seed in self.seeds]
-        folders = [self._finish_run(disable_training(config)) for config in configs]
-        pairs = zip(folders, self.seeds, strict=True)
-        return summarise_runs([self._play_seed(folder, variant, seed)["ours"] for folder, seed in pairs])
+    def _play_untrained(self, variant: str, seed: int) -> Mapping[str, Any]:
+        """Return the winnings of an untrained network from a scripted opponent: the control of a row."""
+        folder = self._finish_run(disable_training(self._make_config("dual-apu", seed)))
+        ours: Mapping[str, Any] = self._play_seed(folder, variant, seed)["ours"]
+        return ours
 
     def _play_seed(self, folder: Path, variant: str, seed: int) -> dict[str, Any]:
         """Return the matches of one run against an opponent: with our number of hands, and as in the paper."""
         opponent, name = self._make_opponent(variant, seed)
         scale = self.scale
-        searches = variant in SEARCHING
-        hands, paper_hands = (scale.search_hands,) * 2 if searches else (scale.hands, scale.paper_hands)
-        key = f"{folder.name} v {name}, {hands} and {paper_hands} hands"
-        return self._matches.get(key, lambda: self._play_matches(folder, opponent, hands, paper_hands, seed))
+        hands, paper_hands = (
+            (scale.search_hands,) * 2 if variant in SEARCHING else (scale.hands, scale.paper_hands)
+        )  # fmt: skip
+        cell = {"run": folder.name, "opponent": name, "hands": hands, "paper_hands": paper_hands}
+        found: dict[str, Any] = self.grid.get(
+            cell, lambda: self._play_matches(folder, opponent, hands, paper_hands, seed)
+        )
+        return found
 
     def _play_matches(self, folder: Path, opponent: Agent, hands: int, paper_hands: int, seed: int) -> dict[str, Any]:
         agents: list[Agent] = [Shi2022Agent(folder, self.game), *[opponent] * (SEATS - 1)]
@@ -128,26 +127,21 @@ class Shi2022Reproduction(Reproduction[Options, Scale]):
             ours = play_match(self.game, agents, hands, seed, duplicate=True, progress=bar.advance)
             paper = play_match(self.game, agents, paper_hands, seed + 1, progress=bar.advance)
         return {
-            name: {"mean": match.agents[0].mean, "ci95": list(match.agents[0].ci95), "hands": match.hands}
+            name: {**describe_mean(match.agents[0]), "hands": match.hands}
             for name, match in {"ours": ours, "paper": paper}.items()
         } | {"sd_of_hand": paper.hand_sds[0]}
 
     def _measure_ceiling(self, variant: str) -> dict[str, Any]:
         """Return the gain of a player trained against five of `variant` alone, after training it if it is missing."""
-        folder = self.root / f"best-response-{variant}"
-        evaluation = folder / EVALUATION
-        if not evaluation.exists():
-            self.say(f"{folder.name}: {self.scale.ceiling_minutes:g} minutes")
-            train(
-                SELF_PLAY_PPO,
-                PpoConfig(
-                    env=ENV, settings=(f"num_players={SEATS}",), opponents=(variant,), mixed=1.0, panel=(variant,),
-                    minutes=self.scale.ceiling_minutes, learning_rate=(1e-3, 1e-4), entropy=(0.02, 0.003),
-                    evaluation_seconds=math.inf, final_hands=self.scale.hands,
-                ),
-                folder,
-            )  # fmt: skip
-        match: dict[str, Any] = json.loads(evaluation.read_text(encoding="utf-8"))["matches"][0]
+        config = PpoConfig(
+            env=ENV, settings=(f"num_players={SEATS}",), opponents=(variant,), mixed=1.0, panel=(variant,),
+            minutes=self.scale.ceiling_minutes, learning_rate=(1e-3, 1e-4), entropy=(0.02, 0.003),
+            evaluation_seconds=math.inf, final_hands=self.scale.hands,
+        )  # fmt: skip
+        folder = self.finish_run(
+            SELF_PLAY_PPO, config, f"best-response-{variant}", f"{self.scale.ceiling_minutes:g} minutes"
+        )
+        match: dict[str, Any] = read_json_object(folder / EVALUATION)["matches"][0]
         return {key: match[key] for key in ("mean", "ci95", "hands")}
 
     def _make_opponent(self, variant: str, seed: int) -> tuple[Agent, str]:
@@ -162,14 +156,15 @@ class Shi2022Reproduction(Reproduction[Options, Scale]):
         """Return the report with the runs, and draw their losses and gains."""
         folders, first = sorted(self._used), self._train(content["results"][0]["row"], self.seeds[0])
         content |= {
-            "tables": sorted({result["table"] for result in content["results"]}),
-            "scale": self.scale.settings(),
             "runs": [self._describe_run(folder) for folder in folders],
             "decision_ms": measure_decision_times(Shi2022Agent(first, self.game)),
         }
         draw_losses(self.root, folders)
         draw_gains(self.root, folders)
-        notes = [describe_times(content)]
+        times = content["decision_ms"]
+        notes = [
+            f"A decision takes {times['single']:.2f} ms alone, {times['batch']:.4f} ms in a batch (paper: 7.3 ms).",
+        ]
         if self.options.learner == "default":  # others have no ceilings
             notes.insert(0, describe_readings(content))
         return Report(content, notes, describe_report(content))

@@ -12,8 +12,5 @@
 | `stacks` | networks of many runs side by side |
 | `cheatem` | Cheat'em and Static-Cheat'em: learners and player |
 | `networks`, `ppo`, `dqn` | the learners that it is compared with |
-| `rewards` | reward allocation and opportunity cost |
-| `experiments` | trainings: learner, rivals, options |
-| `strong`, `belief` | responses and players of today; a sheet as part of an observation |
-| `tables`, `reproduction` | what the paper printed, and how it is computed again |
+| `paper`, `claims`, `reproduction` | what the paper printed and says, and how it is computed again |
 """

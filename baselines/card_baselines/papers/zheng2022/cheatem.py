@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -37,7 +37,6 @@ from card_baselines.papers.zheng2022.modification import (
     modification_network,
 )
 from card_baselines.papers.zheng2022.networks import save_agent
-from card_baselines.papers.zheng2022.rewards import Shaping, final_payoff
 from card_baselines.papers.zheng2022.sheet import (
     LEARNING_RATE,
     SHEET_FILE,
@@ -182,7 +181,6 @@ class CheatemLearners(Learners):
         seeds: Sequence[int],
         config: CheatemConfig | None = None,
         sheets: Sequence[Sheet] | None = None,
-        shaping: Shaping = final_payoff,
     ) -> None:
         """Start from pre-trained sheets (raw), by default ours everywhere, and random networks."""
         self.config = config = CheatemConfig() if config is None else config
@@ -191,7 +189,6 @@ class CheatemLearners(Learners):
         started = [sheet.standardise() if config.scaling == "standardised" else sheet for sheet in sheets]
         self._sheets = np.concatenate([sheet.record() for sheet in started])
         self._rivals = np.zeros(len(seeds), RIVAL_COUNTS)
-        self._shaping = shaping
         self._streams = np.concatenate([seeded_streams(1, seed) for seed in seeds])
         self._rngs = [np.random.default_rng([seed, 1]) for seed in seeds]
         networks = make_networks(lambda: modification_network(config.hidden, config.batch_norm), seeds)
@@ -210,9 +207,7 @@ class CheatemLearners(Learners):
         ahead = advantages_of(decisions, self._rivals, tables, self._repaired, config.clip_advantage)
         logits = None
         if config.uses_network:
-            every = torch.zeros(len(self._networks), 1, 1)
-            every[tables, 0, 0] = torch.from_numpy(ahead.astype(np.float32))
-            logits = self._networks(every)[tables, 0]
+            logits = self._networks.compute_at(tables, ahead.astype(np.float32)[:, None])
         return choose(policy_of(logits, values, config.training_sharpness, decisions), decisions.random_numbers)
 
     def learn(self, table: int, hand: Hand, seat: int) -> None:
@@ -232,9 +227,9 @@ class CheatemLearners(Learners):
         self._store_samples(table)
 
     def _rewards(self, hand: Hand, seat: int) -> NDArray[np.float64]:
-        if self.config.loss == "printed" and self._shaping is final_payoff:  # r is the total of the hand
+        if self.config.loss == "printed":  # r is the total of the hand
             return np.full(len(hand.decisions_of(seat)), hand.payoffs[seat])
-        return self._shaping(hand, seat)
+        return hand.rewards_of(seat)
 
     def _store_samples(self, table: int) -> None:
         """Move samples from the queue to the memory until the network has to be trained."""
@@ -287,11 +282,6 @@ class CheatemLearners(Learners):
         return CheatemAgent.from_network(
             self.config, sheet, self._rivals[table : table + 1], self._networks.network(table)
         )
-
-
-def static(config: CheatemConfig | None = None) -> CheatemConfig:
-    """Return the settings of Static-Cheat'em."""
-    return replace(config or CheatemConfig(), updates_sheet=False)
 
 
 def advantages_of(

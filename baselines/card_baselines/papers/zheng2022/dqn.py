@@ -20,7 +20,6 @@ from card_baselines.papers.zheng2022.networks import (
     make_network,
     to_actions,
 )
-from card_baselines.papers.zheng2022.rewards import Shaping, final_payoff
 from card_baselines.papers.zheng2022.situation import NUM_COLUMNS
 from card_baselines.papers.zheng2022.stacks import Stack, make_networks
 from card_envs.agent import Decisions, choose
@@ -39,7 +38,7 @@ class DqnLearners(Learners):
     steps_of_training = 4
     encoder = ENCODER
 
-    def __init__(self, seeds: Sequence[int], shaping: Shaping = final_payoff) -> None:
+    def __init__(self, seeds: Sequence[int]) -> None:
         """Start from random networks and empty memories."""
         networks = make_networks(lambda: make_network("dqn"), seeds)
         self._networks, self._targets = Stack(networks, LEARNING_RATE), Stack(networks, 0.0)
@@ -48,20 +47,15 @@ class DqnLearners(Learners):
         self._columns, self._rewards = np.zeros(shape[:2], np.int64), np.zeros(shape[:2], np.float32)
         self._is_last, self._legal = np.zeros(shape[:2], np.float32), np.zeros((*shape[:2], NUM_COLUMNS), np.uint8)
         self._total, self._trained = np.zeros(len(seeds), np.int64), np.zeros(len(seeds), np.int64)
-        self._transitions = Transitions(len(seeds), shaping)
+        self._transitions = Transitions(len(seeds))
         self._queues: list[deque[Transition]] = [deque() for _ in seeds]
         self._rngs = [np.random.default_rng([seed, 3]) for seed in seeds]
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> Rows:
         """Return the best legal action for each decision, or any legal one with the probability of the moment."""
-        legal, seen, tables = (
-            find_legal_columns(decisions),
-            np.asarray(decisions.observation, np.float32),
-            decisions.table_ids,
-        )
-        inputs = torch.zeros(len(self._networks), 1, seen.shape[1])
-        inputs[tables, 0] = torch.from_numpy(seen)
-        values = np.where(legal == 1, self._networks(inputs)[tables, 0].numpy(), -np.inf)
+        legal, tables = find_legal_columns(decisions), decisions.table_ids
+        seen = np.asarray(decisions.observation, np.float32)
+        values = np.where(legal == 1, self._networks.compute_at(tables, seen).numpy(), -np.inf)
         epsilon = EPSILONS[np.minimum(self._total[tables], len(EPSILONS) - 1)][:, None]
         probabilities = epsilon * legal / legal.sum(axis=1, keepdims=True)
         probabilities += (1 - epsilon) * np.eye(NUM_COLUMNS)[values.argmax(axis=1)]

@@ -50,6 +50,12 @@ class Hand:
         """Return the places of a seat's decisions, in order."""
         return np.flatnonzero(self.tables["actor"] == seat)
 
+    def rewards_of(self, seat: int) -> NDArray[np.float64]:
+        """Return the rewards of a seat's decisions: 0 but for the last, which gets the payoff."""
+        rewards = np.zeros(len(self.decisions_of(seat)))
+        rewards[-1:] = self.payoffs[seat]
+        return rewards
+
 
 class Learners(Agent):
     """Learners of one kind, one at each table: `act` explores for the learner of each decision's table."""

@@ -13,7 +13,6 @@ from safetensors.torch import load_file, save_file
 
 from card_baselines.agents.learned.devices import find_device
 from card_baselines.papers.zheng2022.duel import Hand, make_paper_game
-from card_baselines.papers.zheng2022.rewards import Shaping
 from card_baselines.papers.zheng2022.situation import (
     CHECK,
     FOLD,
@@ -121,9 +120,8 @@ class Transition(NamedTuple):
 class Transitions:
     """Transitions of the learners of each table in the hand that is being played."""
 
-    def __init__(self, num_tables: int, shaping: Shaping) -> None:
+    def __init__(self, num_tables: int) -> None:
         self._game = make_paper_game(ENCODER)
-        self._shaping = shaping
         self._decided: list[list[tuple[Floats32, int, NDArray[np.uint8]]]] = [[] for _ in range(num_tables)]
 
     def add(self, decisions: Decisions, columns: Rows, legal: NDArray[np.uint8]) -> None:
@@ -137,7 +135,7 @@ class Transitions:
         decided, self._decided[table] = self._decided[table], []
         if not decided:
             return []
-        rewards = self._shaping(hand, seat)
+        rewards = hand.rewards_of(seat)
         following = [*decided[1:], (self._final_observation(hand, seat), 0, np.ones(NUM_COLUMNS, np.uint8))]
         return [
             Transition(now[0], now[1], float(reward), later[0], later is following[-1], later[2])

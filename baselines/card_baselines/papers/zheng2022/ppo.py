@@ -23,7 +23,6 @@ from card_baselines.papers.zheng2022.networks import (
     make_network,
     to_actions,
 )
-from card_baselines.papers.zheng2022.rewards import Shaping, final_payoff
 from card_baselines.papers.zheng2022.situation import NUM_COLUMNS
 from card_baselines.papers.zheng2022.stacks import Stack, make_networks
 from card_baselines.papers.zheng2022.table_player import softmax
@@ -47,7 +46,7 @@ class PpoLearners(Learners):
     steps_of_training = 2 * PASSES * DECISIONS
     encoder = ENCODER
 
-    def __init__(self, seeds: Sequence[int], penalty: Penalty = "clip", shaping: Shaping = final_payoff) -> None:
+    def __init__(self, seeds: Sequence[int], penalty: Penalty = "clip") -> None:
         """Start from random networks."""
         if penalty not in ("clip", "kl"):
             raise ValueError(f"penalty {penalty!r} is not known: choose 'clip' or 'kl'")
@@ -57,16 +56,14 @@ class PpoLearners(Learners):
         self._critics = Stack(critics, CRITIC_LEARNING_RATE)
         self._targets = Stack(critics, 0.0)
         self._betas = torch.ones(len(seeds))
-        self._transitions = Transitions(len(seeds), shaping)
+        self._transitions = Transitions(len(seeds))
         self._memory: list[list[Transition]] = [[] for _ in seeds]
         self._rngs = [np.random.default_rng([seed, 2]) for seed in seeds]
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> Rows:
         """Return a sampled action for each decision; one in ten is any of the four, legal or not."""
         legal, seen = find_legal_columns(decisions), np.asarray(decisions.observation, np.float32)
-        inputs = torch.zeros(len(self._actors), 1, seen.shape[1])
-        inputs[decisions.table_ids, 0] = torch.from_numpy(seen)
-        logits = self._actors(inputs)[decisions.table_ids, 0].double().numpy()
+        logits = self._actors.compute_at(decisions.table_ids, seen).double().numpy()
         explores = decisions.random_numbers < EXPLORATION
         random_numbers = np.where(
             explores,

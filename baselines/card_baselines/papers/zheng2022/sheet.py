@@ -69,10 +69,6 @@ class Sheet:
         centred = values - values.mean(axis=1, keepdims=True)
         return Sheet(centred / (values.std(axis=1, keepdims=True) + _TINY))
 
-    def scale(self, factor: float) -> Sheet:
-        """Return the sheet times a number."""
-        return Sheet(self.values * factor)
-
     def record(self) -> NDArray[Any]:
         """Return a copy as the one record that kernels take."""
         records = np.zeros(1, SHEET)

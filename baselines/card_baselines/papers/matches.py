@@ -1,0 +1,129 @@
+"""Papers whose printed numbers are matches of two players: over seeds, beside an untrained control."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, TypeVar
+
+from card_baselines.papers.cells import describe_mean, format_gain, format_paper, results_of_table, summarise_runs
+from card_baselines.papers.printed import Cell, PaperFile
+from card_baselines.papers.protocol import Options, Reproduction, Scale
+from card_baselines.papers.verdicts import Printed, compare_run, compare_with_printed, describe_rank
+from card_baselines.text_table import Columns, TextTable
+from card_envs.agent import Agent
+from card_envs.game import Game
+from card_envs.match import play_match
+
+_FIRST_SEED = 2022
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatchScale(Scale):
+    """Amount of training and play."""
+
+    seeds: int
+    """Runs of each player that is trained."""
+    hands: int
+    """Hands of each match; each deal is replayed with the seats exchanged."""
+
+
+AnyMatchScale = TypeVar("AnyMatchScale", bound=MatchScale)
+Config = TypeVar("Config")
+
+
+class MatchReproduction(Reproduction[Options, AnyMatchScale]):
+    """Plays a match for each printed number and seed, after training what it needs."""
+
+    file: ClassVar[PaperFile]
+    learners: ClassVar[Collection[str]]
+    """Players that are trained. Against others they have an untrained control."""
+    fixed: ClassVar[Collection[str]]
+    """Players that are the same with every seed."""
+    game: Game
+
+    @abstractmethod
+    def make_player(self, name: str, rival: str, seed: int, is_trained: bool) -> Agent:
+        """Return a player, after training it if it is missing; or, if it is a learner, before its training.
+
+        Args:
+            name: Name of the player in the paper's file.
+            rival: The player that it meets, and is trained against if the paper does so.
+            seed: Seed of its training.
+            is_trained: False for the untrained control.
+        """
+
+    def play(self, table: int, row: str) -> list[dict[str, Any]]:
+        """Return a result for each number of a row, after training and playing what is missing."""
+        return [{"table": table, **self._measure(cell)} for cell in self.file.find_cells(table, row)]
+
+    def _measure(self, cell: Cell) -> dict[str, Any]:
+        name, rival = cell.row, cell.opponent
+        is_fixed = name in self.fixed and rival in self.fixed
+        has_control = name in self.learners and rival not in self.learners
+        return {
+            "row": name, "rival": rival, "paper": cell.paper,
+            **self._play_seeds(name, rival, self.seeds[:1] if is_fixed else self.seeds),
+            "of": "hands" if is_fixed else "seeds",
+            "untrained": self._play_seeds(name, rival, self.seeds, is_trained=False) if has_control else None,
+        }  # fmt: skip
+
+    def _play_seeds(self, name: str, rival: str, seeds: range, is_trained: bool = True) -> dict[str, Any]:
+        """Return mean and interval over matches of several seeds, with the means and the hands."""
+        cells = [{"row": name, "rival": rival, "seed": seed, "is_trained": is_trained} for seed in seeds]
+        matches = self.grid.fill(cells, self._play_cell)
+        return {
+            **summarise_runs(matches),
+            "seeds": len(matches),
+            "by_seed": [round(float(match["mean"]), 4) for match in matches],
+            "hands": sum(match["hands"] for match in matches),
+        }
+
+    def _play_cell(self, cell: Mapping[str, Any]) -> dict[str, Any]:
+        name, rival, seed = cell["row"], cell["rival"], cell["seed"]
+        agents = [self.make_player(name, rival, seed, cell["is_trained"]), self.make_player(rival, name, seed, True)]
+        result = play_match(self.game, agents, self.scale.hands, _FIRST_SEED + seed, duplicate=True)
+        return {**describe_mean(result.agents[0]), "hands": result.hands}
+
+
+def disable_training(config: Config) -> Config:
+    """Return settings of self-play PPO whose only update changes a network by no more than rounding errors."""
+    return replace(config, minutes=0.0, steps=config.batch, learning_rate=(1e-12,))  # type: ignore[type-var,attr-defined]
+
+
+def judge_match(result: Mapping[str, Any], results: Sequence[Mapping[str, Any]], noise: float = 0.0) -> dict[str, str]:
+    """Return the verdict on a printed gain: over runs where somebody learned, over hands where nobody did.
+
+    Args:
+        result: The result of a match.
+        results: All results.
+        noise: Half width of the 95 % interval of the printed number, from the paper's own number of hands.
+    """
+    printed = Printed.gain(result["paper"], noise)
+    if result["of"] == "hands":
+        return {"verdict": compare_with_printed(printed, result["mean"], result["ci95"])}
+    return {"verdict": compare_run(printed, result["by_seed"])}
+
+
+def _format_seeds(result: Mapping[str, Any]) -> str:
+    """Return the number of seeds, with the worst and the best."""
+    by_seed = result.get("by_seed", [])
+    return f"{len(by_seed)}: {min(by_seed):+.2f} .. {max(by_seed):+.2f}" if len(by_seed) > 1 else "1"
+
+
+MATCH_COLUMNS: Columns = {
+    "player": lambda r: r["row"],
+    "against": lambda r: r["rival"],
+    "paper": format_paper,
+    "ours (± 95 %)": format_gain,
+    "seeds": _format_seeds,
+    "printed number among them": lambda r: describe_rank(r["paper"], r["by_seed"]),
+    "untrained": lambda r: format_gain(r.get("untrained")),
+    "verdict": lambda r: r["verdict"],
+}
+
+
+def render_matches(report: Mapping[str, Any], number: int) -> TextTable:
+    """Return a table of matches."""
+    return TextTable.from_columns(f"Table {number}", MATCH_COLUMNS, results_of_table(report, number))
