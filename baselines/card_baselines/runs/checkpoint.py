@@ -25,7 +25,8 @@ from card_envs.records import Tables
 from card_envs.table_checks import check_tables
 
 STATE = "state.safetensors"
-_DIGEST = "digest"
+_DIGEST, _SEALED = "digest", "content"
+"""Entries of the metadata: a hash of the whole content, and what `save_state` was given as JSON."""
 
 _ADAM = ("step", "exp_avg", "exp_avg_sq")
 """State of Adam for each parameter."""
@@ -38,7 +39,8 @@ Array = TypeVar("Array")
 def save_state(path: Path, tensors: dict[str, torch.Tensor], extra: Mapping[str, Any]) -> None:
     """Write tensors, and `extra`, which must be JSON, with a digest that tells whether the file was damaged later."""
     written, facts = {name: tensor.contiguous() for name, tensor in tensors.items()}, json.dumps(extra)
-    save_file(written, path, {"facts": facts, _DIGEST: _compute_digest(written, facts)})
+    sealed = {_DIGEST: _compute_digest(written, facts), _SEALED: facts}
+    save_file(written, path, {"facts": json.dumps(sealed)})  # one entry, since safetensors writes several in any order
 
 
 def load_state(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
@@ -50,8 +52,10 @@ def load_state(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
     try:
         tensors, metadata = load(content), _metadata(content)
         extra = json.loads(metadata["facts"])
-        if metadata.get(_DIGEST, "") not in ("", _compute_digest(tensors, metadata["facts"])):  # "": an older version
-            raise ValueError("it was damaged after it was written; continue from a copy")
+        if isinstance(extra, dict) and extra.keys() == {_DIGEST, _SEALED}:  # older versions have no digest
+            if extra[_DIGEST] != _compute_digest(tensors, extra[_SEALED]):
+                raise ValueError("it was damaged after it was written; continue from a copy")
+            extra = json.loads(extra[_SEALED])
     except (SafetensorError, LookupError, TypeError, ValueError, RuntimeError, AttributeError) as error:
         raise ValueError(f"{path} is not a checkpoint of this program: {error}") from error
     if not isinstance(extra, dict):
