@@ -87,7 +87,7 @@ def _award_side_pots(t: Table) -> None:
     covered = np.int64(-1)
     while left > 0:
         winners = _best_hands(t, covered, num_board)
-        level = _smallest_contribution(t, winners)
+        level = smallest_contribution(t, winners)
         amount = left if level == highest else chips_up_to(t, level) - chips_up_to(t, covered)
         _split(t, amount, winners)
         left -= amount
@@ -127,7 +127,8 @@ def _best_hands(t: Table, covered: Any, num_board: Any) -> Any:
 
 
 @kernel
-def _smallest_contribution(t: Table, seats: Any) -> Any:
+def smallest_contribution(t: Table, seats: Any) -> Any:
+    """Return the smallest contribution among a set of seats."""
     level = np.int64(_NO_RANK)
     while seats:
         level = min(level, contribution(t, lowest_bit(seats)))
