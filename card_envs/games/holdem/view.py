@@ -23,7 +23,7 @@ from card_envs.games.holdem.actions import (
     raise_to_of,
 )
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.showdown import num_board_cards
+from card_envs.games.holdem.showdown import first_board_card, num_board_cards
 from card_envs.games.holdem.state import MAX_DEALT, MENU_INTEGERS, NOBODY, STREET_NAMES, Table
 from card_envs.records import Tables
 
@@ -39,7 +39,7 @@ def censor(t: Table, seat: Any) -> None:
             for i in range(t.num_hole_cards):
                 t.deck[np.int64(owner) * t.num_hole_cards + i] = NO_CARD
     if not reaches_showdown(t):
-        for i in range(np.int64(t.num_seats) * t.num_hole_cards + num_board_cards(t), MAX_DEALT):
+        for i in range(first_board_card(t) + num_board_cards(t), MAX_DEALT):
             t.deck[i] = NO_CARD
 
 
@@ -63,7 +63,7 @@ def hole_cards(t: Table, seat: int) -> list[int]:
 
 def board(t: Table) -> list[int]:
     """Return the board cards that are face up as card ids."""
-    start = int(t.num_seats) * int(t.num_hole_cards)
+    start = int(first_board_card(t))
     return [int(card) for card in t.deck[start : start + int(num_board_cards(t))]]
 
 
