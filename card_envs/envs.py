@@ -22,6 +22,20 @@ if TYPE_CHECKING:
     from card_envs.game import Game
     from card_envs.vector import VectorTables
 
+__all__ = [
+    "ENVS",
+    "EnvEntry",
+    "UnknownSettingError",
+    "as_game",
+    "find_entry",
+    "make_env",
+    "make_game",
+    "make_raw_env",
+    "make_vector",
+    "register_env",
+    "warmup",
+]
+
 DEVICES = ("cpu", "cuda")
 """Devices for the tables of `make_vector`."""
 

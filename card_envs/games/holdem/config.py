@@ -27,6 +27,8 @@ from card_envs.games.holdem.state import (
     Structure,
 )
 
+__all__ = ["FLOP_STREETS", "HoldemConfig", "is_holdem", "is_texas_holdem"]
+
 FLOP_STREETS = (0, 3)
 """`board_cards` of flop hold'em."""
 STRUCTURES = {structure.name.lower(): int(structure) for structure in Structure}

@@ -20,6 +20,8 @@ from card_envs.games.holdem.view import position_names, positions_of
 from card_envs.observation import Encoder, find_encoder
 from card_envs.records import Tables
 
+__all__ = ["holdem_game"]
+
 
 def holdem_game(name: str, config: HoldemConfig, encoder: str | Encoder = "default") -> Game:
     """Return the game with these settings.
