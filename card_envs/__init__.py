@@ -32,5 +32,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Return all public names, those included that are imported at their first use."""
-    return sorted({*globals(), *__all__})
+    """Return the public names of the package, those included that are imported at their first use."""
+    return list(__all__)

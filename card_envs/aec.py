@@ -21,6 +21,8 @@ from card_envs.rng import random_seed
 if TYPE_CHECKING:
     from card_envs.display import Display
 
+__all__ = ["GameAEC", "ResetNeededError"]
+
 _BUFFERS = ("_scratch", "_no_mask", "_is_compiled", "_deal", "_step", "_observe", "_display")
 """Attributes that copies and pickles leave out, see `GameAEC._make_buffers`."""
 _HUGE = 2**62  # kernels take 64-bit integers

@@ -14,20 +14,23 @@ __all__ = ["env", "raw_env"]
 
 
 @show_arguments_of(big2)
-def env(*, render_mode: str | None = None, **settings: Unpack[Big2Settings]) -> ConventionalAEC:
+def env(
+    *, render_mode: str | None = None, dtype: str | None = None, **settings: Unpack[Big2Settings]
+) -> ConventionalAEC:
     """Return the environment with PettingZoo's conventions: an illegal action ends the episode.
 
     Args:
         render_mode: None, "ansi", "rgb_array" or "human".
+        dtype: Type of the numbers in observations, "float32" or "int8"; None for the encoder's own.
         **settings: Arguments of `card_envs.games.big2.presets.big2`.
 
     Raises:
         UnknownSettingError: For an argument that the environment does not have; the message lists its arguments.
     """
-    return make_env("big2-v0", render_mode, **settings)
+    return make_env("big2-v0", render_mode, dtype=dtype, **settings)
 
 
 @show_arguments_of(big2)
-def raw_env(*, render_mode: str | None = None, **settings: Unpack[Big2Settings]) -> GameAEC:
+def raw_env(*, render_mode: str | None = None, dtype: str | None = None, **settings: Unpack[Big2Settings]) -> GameAEC:
     """Return the environment whose `step` raises IllegalActionError for illegal actions; arguments as for `env`."""
-    return make_raw_env("big2-v0", render_mode, **settings)
+    return make_raw_env("big2-v0", render_mode, dtype=dtype, **settings)

@@ -25,6 +25,8 @@ from card_envs.observation import Block, Encoder, Layout, find_encoder, observe_
 from card_envs.records import Tables
 from card_envs.rng import STREAM, random_below
 
+__all__ = ["CardGame"]
+
 Kernel = Callable[..., Any]
 
 

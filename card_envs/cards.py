@@ -8,6 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+__all__ = [
+    "DECK_SIZE",
+    "NO_CARD",
+    "RANKS",
+    "SUITS",
+    "card_id",
+    "card_ids",
+    "card_name",
+    "card_names",
+    "check_cards",
+    "from_treys",
+    "to_treys",
+]
+
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"
 DECK_SIZE = 52

@@ -9,6 +9,8 @@ from typing import Any
 from card_envs.aec import GameAEC
 from card_envs.game import NOBODY, IllegalActionError, Tables
 
+__all__ = ["ILLEGAL_REWARD", "ConventionalAEC", "OutOfBoundsError"]
+
 ILLEGAL_REWARD = -1.0
 """Reward of an illegal action, the same as that of PettingZoo's TerminateIllegalWrapper."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import time
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -21,6 +21,20 @@ if TYPE_CHECKING:
     from card_envs.cuda.tables import CudaTables
     from card_envs.game import Game
     from card_envs.vector import VectorTables
+
+__all__ = [
+    "ENVS",
+    "EnvEntry",
+    "UnknownSettingError",
+    "as_game",
+    "find_entry",
+    "make_env",
+    "make_game",
+    "make_raw_env",
+    "make_vector",
+    "register_env",
+    "warmup",
+]
 
 DEVICES = ("cpu", "cuda")
 """Devices for the tables of `make_vector`."""
@@ -153,17 +167,6 @@ def on_registration(callback: Callable[[EnvEntry], None]) -> None:
 
 
 _CALLBACKS: list[Callable[[EnvEntry], None]] = []
-
-
-def importable_games(env_ids: Iterable[str] | None = None) -> dict[str, Game]:
-    """Return the games of some ids, by default all, with default settings; warn of those that cannot be imported."""
-    games = {}
-    for env_id in ENVS if env_ids is None else env_ids:
-        try:
-            games[env_id] = ENVS[env_id].factory()
-        except (ImportError, AttributeError) as error:
-            warnings.warn(f"{env_id} is left out: {error}", RuntimeWarning, stacklevel=2)
-    return games
 
 
 def find_entry(env_id: str) -> EnvEntry:

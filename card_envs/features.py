@@ -20,6 +20,8 @@ from card_envs.locations import load_module, load_object
 if TYPE_CHECKING:
     from card_envs.game import Game
 
+__all__ = ["Feature"]
+
 T = TypeVar("T")
 
 

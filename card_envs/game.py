@@ -51,6 +51,8 @@ if TYPE_CHECKING:
         TableText,
     )
 
+__all__ = ["ILLEGAL", "NOBODY", "Game", "IllegalActionError", "check_actions", "check_count", "check_list", "is_whole"]
+
 NOBODY = -1
 """Returned as the actor when the episode is over."""
 ILLEGAL = -2

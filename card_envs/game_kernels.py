@@ -15,6 +15,24 @@ from numpy.typing import NDArray
 from card_envs.records import Tables
 from card_envs.typing import Rows
 
+__all__ = [
+    "ActionText",
+    "CensorBatch",
+    "Deal",
+    "DealBatch",
+    "DealWith",
+    "FirstIllegal",
+    "ForcedBatch",
+    "MaskBatch",
+    "NewTables",
+    "RandomBatch",
+    "Start",
+    "StateBatch",
+    "Step",
+    "StepBatch",
+    "TableText",
+]
+
 Records = NDArray[Any]
 
 

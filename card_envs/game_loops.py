@@ -25,6 +25,8 @@ if TYPE_CHECKING:
         StepBatch,
     )
 
+__all__ = ["NO_ACTION", "GameLoops", "TableKernel", "find_forced_action", "game_loops"]
+
 NO_ACTION = -1
 """Returned by `forced_action` and `Game.forced_batch` where the actor has a choice."""
 

@@ -14,20 +14,25 @@ __all__ = ["env", "raw_env"]
 
 
 @show_arguments_of(limit_holdem)
-def env(*, render_mode: str | None = None, **settings: Unpack[LimitHoldemSettings]) -> ConventionalAEC:
+def env(
+    *, render_mode: str | None = None, dtype: str | None = None, **settings: Unpack[LimitHoldemSettings]
+) -> ConventionalAEC:
     """Return the environment with PettingZoo's conventions: an illegal action ends the episode.
 
     Args:
         render_mode: None, "ansi", "rgb_array" or "human".
+        dtype: Type of the numbers in observations, "float32" or "int8"; None for the encoder's own.
         **settings: Arguments of `card_envs.games.holdem.presets.limit_holdem`.
 
     Raises:
         UnknownSettingError: For an argument that the environment does not have; the message lists its arguments.
     """
-    return make_env("limit_holdem-v0", render_mode, **settings)
+    return make_env("limit_holdem-v0", render_mode, dtype=dtype, **settings)
 
 
 @show_arguments_of(limit_holdem)
-def raw_env(*, render_mode: str | None = None, **settings: Unpack[LimitHoldemSettings]) -> GameAEC:
+def raw_env(
+    *, render_mode: str | None = None, dtype: str | None = None, **settings: Unpack[LimitHoldemSettings]
+) -> GameAEC:
     """Return the environment whose `step` raises IllegalActionError for illegal actions; arguments as for `env`."""
-    return make_raw_env("limit_holdem-v0", render_mode, **settings)
+    return make_raw_env("limit_holdem-v0", render_mode, dtype=dtype, **settings)

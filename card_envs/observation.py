@@ -17,6 +17,23 @@ from card_envs.compiler import kernel, short_kernel
 from card_envs.locations import UnknownNameError, find_location, load_object, require_allowed
 from card_envs.records import Tables
 
+__all__ = [
+    "Block",
+    "Encoder",
+    "Encoders",
+    "Layout",
+    "Observe",
+    "ObserveBatch",
+    "block_starts",
+    "find_encoder",
+    "load_encoder",
+    "mask_records",
+    "observation_records",
+    "observe_kernels",
+    "observe_seats_kernel",
+    "select_fitting",
+]
+
 
 @dataclass(frozen=True)
 class Block:

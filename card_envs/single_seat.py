@@ -20,6 +20,16 @@ from card_envs.observation import mask_records, observation_records
 from card_envs.rng import random_seed, random_unit, seeded_streams
 from card_envs.typing import Rows
 
+__all__ = [
+    "ILLEGAL_ACTIONS",
+    "LearnerStep",
+    "Opponents",
+    "SingleSeatTables",
+    "check_illegal_action",
+    "final_mask",
+    "observe_finals",
+]
+
 Opponents = SupportsAct | str | Sequence[SupportsAct | str | Sequence[SupportsAct | str]]
 """An agent for all other seats, or a sequence, from which each deal draws one. An item of it may be a sequence of
 agents, one for each other seat, in the order of play after the learner. Strings as in `find_agent`."""

@@ -17,6 +17,8 @@ from card_envs.observation import mask_records, observation_records
 from card_envs.rng import random_seed, seeded_streams
 from card_envs.typing import Rows
 
+__all__ = ["VectorStep", "VectorTables"]
+
 PICK_STREAMS = 0x9E3779B97F4A7C15
 """Offset of the seed for `sample_actions`, so that actions and deals use different random numbers."""
 _MAX_DEALS = 10_000

@@ -9,7 +9,7 @@ import numpy as np
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import has
 from card_envs.games.holdem.showdown import ante_paid, chips_up_to, starting_stack
-from card_envs.games.holdem.state import DEAD_ANTES, Table
+from card_envs.games.holdem.state import Table
 
 
 @kernel
@@ -28,7 +28,7 @@ def contested_chips(t: Table, seat: Any) -> Any:
 @kernel
 def _whole_stack(t: Table, seat: Any) -> Any:
     """Return the largest contribution of a seat to the pots, without a dead ante."""
-    return starting_stack(t, seat) - (ante_paid(t, seat) if t.dead_antes & DEAD_ANTES else 0)
+    return starting_stack(t, seat) - (ante_paid(t, seat) if t.dead_antes == 1 else 0)
 
 
 @kernel

@@ -9,7 +9,7 @@ from typing import Any
 
 from card_envs.cards import NO_CARD
 from card_envs.game import NOBODY
-from card_envs.games.holdem.showdown import contribution, hand_rank_at
+from card_envs.games.holdem.showdown import chips_up_to, contribution, hand_rank_at
 from card_envs.history.hand_record import HandRecord
 from card_envs.history.results import (
     EXACT,
@@ -84,14 +84,13 @@ def settle(t: Any, claims: int) -> Settlement | None:
     settlement = Settlement([0] * len(paid), [0] * len(paid), [0] * len(paid))
     if takers:
         _award(t, takers, sum(above), settlement)
-    covered = 0
-    pot = int(t.pot) - sum(paid)  # the first pot holds the dead antes
+    covered = -1
     for level in levels:
-        pot += sum(min(chips, level) - min(chips, covered) for chips in paid)
+        pot = int(chips_up_to(t, level) - chips_up_to(t, covered))
         if level == levels[-1] and not takers:
             pot += sum(above)  # from bets of folded hands
         _award(t, [seat for seat in seats if claims >> seat & 1 and paid[seat] >= level], pot, settlement)
-        covered, pot = level, 0
+        covered = level
     return settlement
 
 

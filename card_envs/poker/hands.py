@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import combinations
 from typing import Any
 
@@ -23,3 +24,8 @@ def hand_number(a: Any, b: Any) -> Any:
     """Return the index in `HANDS` of two different card ids, in any order."""
     low, high = min(a, b), max(a, b)
     return low * (2 * DECK_SIZE - low - 1) // 2 + high - low - 1
+
+
+def possible_hands(seen: Iterable[int]) -> NDArray[np.bool_]:
+    """Return a mask (1326,) of the hands that hold none of the card ids `seen`."""
+    return np.asarray(~np.isin(HANDS, list(seen)).any(axis=1))

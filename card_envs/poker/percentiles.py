@@ -7,20 +7,14 @@ tables. Kaminsky (2020, section 3.3.2) describes hands this way.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from operator import index
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.cards import check_cards
 from card_envs.compiler import kernel
 from card_envs.poker import percentile_tables
-from card_envs.poker.hands import HOLE_CARDS
 from card_envs.poker.percentile_tables import HAND_SIZES
-from card_envs.poker.ranks import hand_rank
-from card_envs.poker.starting_hands import STARTING_PERCENTILES, starting_hand
 
 _COUNTS, _, _ = percentile_tables.load()
 _SMALLEST = HAND_SIZES[0]
@@ -40,22 +34,3 @@ PERCENTILES: NDArray[np.float32] = _percentiles_by_rank()
 def percentile_of_rank(rank: Any, num_cards: Any) -> Any:
     """Return the percentile of a rank among hands of `num_cards` (5, 6 or 7) cards: above 0, at most 1."""
     return PERCENTILES[num_cards - _SMALLEST, rank]
-
-
-def hand_percentile(cards: Iterable[int]) -> float:
-    """Return the percentile of a hand: the share of all hands of the same number of cards that are not better.
-
-    Args:
-        cards: 2, 5, 6 or 7 card ids.
-
-    Returns:
-        Above 0, at most 1 (the best hand).
-
-    Raises:
-        ValueError: For another number of cards, an id outside 0..51, or a card that comes twice.
-    """
-    hand = [index(card) for card in cards]
-    if len(hand) != HOLE_CARDS:
-        return float(percentile_of_rank(hand_rank(hand), len(hand)))
-    check_cards(hand)
-    return float(STARTING_PERCENTILES[starting_hand(*hand)])

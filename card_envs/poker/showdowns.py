@@ -26,7 +26,6 @@ SHOWDOWN_FIELDS: list[Any] = [
     ("rest", np.uint8, (DECK_SIZE,)),  # card ids that can still come
     ("num_rest", np.int64),
 ]
-SHOWDOWN = np.dtype((np.record, SHOWDOWN_FIELDS))
 
 
 @kernel
@@ -89,30 +88,11 @@ def write_shares(s: Any, missing: Any, live: Any) -> None:
         for a in range(rest):
             add_shares(s, CARD_KEYS[s.rest[a]], CARD_BITS[s.rest[a]], live)
     else:
-        _add_pairs(s, rest, np.int64(0), np.int64(0), live)
+        for a in range(rest):
+            for b in range(a):
+                key = CARD_KEYS[s.rest[a]] + CARD_KEYS[s.rest[b]]
+                add_shares(s, key, CARD_BITS[s.rest[a]] | CARD_BITS[s.rest[b]], live)
     _normalise(s)
-
-
-@kernel
-def write_shares_before_flop(s: Any, live: Any) -> None:
-    """Write the mean shares, which sum to 1, of the hands in the set `live` over all boards of five cards."""
-    clear_shares(s)
-    for e in range(np.int64(s.num_rest)):
-        for d in range(e):
-            for c in range(d):
-                x, y, z = s.rest[e], s.rest[d], s.rest[c]
-                key = CARD_KEYS[x] + CARD_KEYS[y] + CARD_KEYS[z]
-                _add_pairs(s, np.int64(c), key, CARD_BITS[x] | CARD_BITS[y] | CARD_BITS[z], live)
-    _normalise(s)
-
-
-@kernel
-def _add_pairs(s: Any, end: Any, key: Any, bits: Any, live: Any) -> None:
-    """Add the shares with further board cards and each pair of the first `end` cards of `rest`."""
-    for a in range(end):
-        a_key, a_bits = key + CARD_KEYS[s.rest[a]], bits | CARD_BITS[s.rest[a]]
-        for b in range(a):
-            add_shares(s, a_key + CARD_KEYS[s.rest[b]], a_bits | CARD_BITS[s.rest[b]], live)
 
 
 @kernel

@@ -6,17 +6,15 @@ A starting hand stands for all hands of two cards with the same ranks, suited or
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from operator import index
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.cards import RANKS, check_cards
+from card_envs.cards import RANKS
 from card_envs.compiler import kernel
 from card_envs.poker import percentile_tables
-from card_envs.poker.hands import HANDS, HOLE_CARDS
+from card_envs.poker.hands import HANDS
 from card_envs.poker.percentile_tables import MATCHUPS, NUM_RANKS
 
 NUM_STARTING_HANDS = NUM_RANKS**2
@@ -55,15 +53,6 @@ STARTING_PERCENTILES: NDArray[np.float32] = _percentiles()
 """(169,) share of all hands of two cards whose equity is not higher, above 0, at most 1."""
 STARTING_EQUITIES: NDArray[np.float64] = ((_WINS + 0.5 * _TIES) / MATCHUPS).ravel()
 """(169,) equity of each starting hand against a random hand, 0.323 (32o) to 0.852 (AA)."""
-
-
-def starting_hand_equity(cards: Iterable[int]) -> float:
-    """Return the equity, 0 to 1, of two card ids all-in against one random hand; ValueError for other cards."""
-    hand = [index(card) for card in cards]
-    if len(hand) != HOLE_CARDS:
-        raise ValueError(f"a starting hand has {HOLE_CARDS} cards, not {len(hand)}")
-    check_cards(hand)
-    return float(STARTING_EQUITIES[starting_hand(*hand)])
 
 
 def starting_hands_of(notation: str) -> set[int]:

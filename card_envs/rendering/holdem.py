@@ -14,7 +14,8 @@ from card_envs.cards import NO_CARD
 from card_envs.game import Game
 from card_envs.games.holdem.actions import has
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.state import CALL, DEAD_ANTES, FOLD, MAX_LEVELS, RAISE, RECENT_ACTIONS, STREET_NAMES, Table
+from card_envs.games.holdem.showdown import chips_up_to, contribution
+from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, RAISE, RECENT_ACTIONS, STREET_NAMES, Table
 from card_envs.games.holdem.view import board, hole_cards, is_shown, position_of, reaches_showdown
 from card_envs.poker.ranks import hand_category, hand_rank
 from card_envs.records import Tables
@@ -145,18 +146,14 @@ def side_pots(t: Table) -> list[tuple[str, int]]:
     has matched.
     """
     seats = range(int(t.num_seats))
-    paid = [int(t.hand_commit[k]) for k in seats]
-    antes = [0] * len(paid)
-    if t.dead_antes & DEAD_ANTES:  # dead antes belong to the main pot and count for no level
-        antes = [min(int(t.ante[position_of(t, k)]), paid[k]) for k in seats]
-    bets = [chips - ante for chips, ante in zip(paid, antes, strict=True)]
+    bets = [int(contribution(t, k)) for k in seats]
     levels = sorted({bets[k] for k in seats if has(t.in_hand, k) and _is_all_in(t, k)} | {max(bets)})
     pots: list[tuple[str, int]] = []
-    below = 0
+    below = -1
     for level in levels:
-        parts = [min(chips, level) - below for chips in bets if chips > below]
-        name = "uncalled" if len(parts) == 1 else "side" if pots else "main"
-        pots.append((name, sum(parts) + (0 if pots else sum(antes))))
+        num_payers = sum(chips > max(0, below) for chips in bets)
+        name = "uncalled" if num_payers == 1 else "side" if pots else "main"
+        pots.append((name, int(chips_up_to(t, level) - chips_up_to(t, below))))
         below = level
     return pots
 

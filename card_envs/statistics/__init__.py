@@ -14,6 +14,8 @@ from card_envs.features import Feature
 from card_envs.game import Game
 from card_envs.typing import Rows
 
+__all__ = ["STATISTICS", "Hands", "PlayCounter", "Statistic", "make_play_counter", "ratio", "share", "statistics_json"]
+
 _Z95 = 1.959963984540054
 
 

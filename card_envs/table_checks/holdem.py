@@ -17,6 +17,7 @@ from card_envs.compiler import kernel
 from card_envs.game import Game
 from card_envs.games.holdem.betting import clear_turn, give_turn
 from card_envs.games.holdem.betting_history_bits import BITS_PER_WORD, num_history_groups
+from card_envs.games.holdem.showdown import first_board_card
 from card_envs.games.holdem.state import (
     MAX_SEATS,
     MAX_STREETS,
@@ -30,8 +31,8 @@ from card_envs.table_checks.ranges import check_ranges, require_records
 SETTINGS = (
     "num_seats", "structure", "menu", "num_hole_cards", "min_bet", "chips_per_reward", "max_raises", "board_cards",
     "num_streets", "lowest_rank", "num_suits", "deck_size", "num_sizes", "has_all_in", "button_moves", "fold_when_free",
-    "short_raise_reopens", "last_actor_opens", "dead_antes", "cards_shown", "first_call", "first_raise",
-    "whole_history", "is_ranked", "is_full_deck", "first_board_card", "start_stack", "blind", "ante", "bet_size",
+    "no_empty_decisions", "short_raise_reopens", "last_actor_opens", "dead_antes", "full_blinds", "cards_shown",
+    "first_call", "first_raise", "whole_history", "is_ranked", "start_stack", "blind", "ante", "bet_size",
 )  # fmt: skip
 """Fields with the settings of the game, which play does not change."""
 
@@ -70,7 +71,7 @@ def _check_cards(deck: list[int], tables: Tables) -> None:
     """Check that the dealt cards are different cards of the deck, and that the rest of the field is empty."""
     if not len(tables):
         return
-    num_dealt = int(tables["first_board_card"][0]) + int(tables["board_cards"][0].sum())
+    num_dealt = int(first_board_card(tables[0])) + int(tables["board_cards"][0].sum())
     dealt, rest = tables["deck"][:, :num_dealt], tables["deck"][:, num_dealt:]
     require_records(np.isin(dealt, deck), tables, "deck", f"has cards that are not of this deck ({len(deck)} cards)")
     ordered = np.sort(dealt, axis=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -31,6 +32,8 @@ from card_envs.cards import DECK_SIZE, card_id, card_ids
 from card_envs.game import Game
 from card_envs.games.big2.combos import order_of
 from card_envs.games.big2.presets import big2
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.game import holdem_game
 from card_envs.games.holdem.presets import leduc_holdem, limit_holdem, no_limit_holdem
 from card_envs.match import MatchBatch, MatchResult, play_match
 from card_envs.match.summary import FEWEST_HANDS, Summary, skewness, summarise_deals
@@ -634,9 +637,10 @@ def test_counterfactual_hands_are_of_cards_that_nobody_else_may_hold() -> None:
             assert len({frozenset(hand) for hand in pool.tolist()}) == len(pool)
 
 
-def test_the_luck_of_a_showdown_is_what_the_true_hand_won_more_than_the_others() -> None:
-    """Both only called, whatever they hold: all pairs of imagined hands are equally likely, the pot is two."""
-    game, rows = limit_holdem(), np.arange(20)
+@pytest.mark.parametrize("antes", [(0, 0), (4, 0)], ids=["no antes", "one dead ante"])
+def test_the_luck_of_a_showdown_is_what_the_true_hand_won_more_than_the_others(antes: tuple[int, int]) -> None:
+    """Both only called, whatever they hold: all pairs of imagined hands are equally likely; the whole pot counts."""
+    game, rows = holdem_game("limit", replace(HoldemConfig.limit(), antes=antes)), np.arange(20)
     tables = game.seeded_tables(20, 3)
     game.deal_batch(tables, rows)
     hands, scratch, correction = np.zeros(20, COUNTERFACTUAL), np.zeros(1, SCRATCH)[0], np.empty((20, 2))
@@ -649,8 +653,9 @@ def test_the_luck_of_a_showdown_is_what_the_true_hand_won_more_than_the_others()
     for table, each, (first, second) in zip(tables, hands, correction, strict=True):
         board = table["deck"][4:9]
         ranks = hand_ranks(np.array([[*hand, *board] for hand in each["hole"][:24]]))
-        won = np.sign(ranks[None, 12:].astype(int) - ranks[:12, None].astype(int)) * game.chips_per_reward
-        assert first == pytest.approx(table["payoff"][0] - won.mean())
+        shares = (1 + np.sign(ranks[None, 12:].astype(int) - ranks[:12, None].astype(int))) / 2
+        won = shares.mean() * table["pot"] - table["hand_commit"][0]
+        assert first == pytest.approx(table["payoff"][0] - won)
         assert second == pytest.approx(-first)
 
 

@@ -23,11 +23,11 @@ def maker(env_id: str, name: str) -> Callable[..., Any]:
 
 
 @pytest.mark.parametrize(("env_id", "name"), MADE)
-def test_arguments_are_those_of_the_game_and_render_mode(env_id: str, name: str) -> None:
+def test_arguments_are_those_of_the_game_render_mode_and_dtype(env_id: str, name: str) -> None:
     shown = inspect.signature(maker(env_id, name)).parameters
     of_game = inspect.signature(ENVS[env_id].factory).parameters
     facts = {p.name: (p.annotation, p.default) for p in shown.values()}
-    assert facts.pop("render_mode") == ("str | None", None)
+    assert facts.pop("render_mode") == facts.pop("dtype") == ("str | None", None)
     assert facts == {p.name: (p.annotation, p.default) for p in of_game.values()}
     assert {p.kind for p in shown.values()} == {inspect.Parameter.KEYWORD_ONLY}
 
@@ -41,7 +41,7 @@ def test_type_checkers_know_the_same_arguments(env_id: str, name: str) -> None:
 
 @pytest.mark.parametrize(("env_id", "name"), MADE)
 def test_arguments_reach_the_environment(env_id: str, name: str) -> None:
-    env = maker(env_id, name)(render_mode="ansi")
+    env = maker(env_id, name)(render_mode="ansi", dtype="float32")
     assert (env.metadata["name"], env.render_mode) == (env_id.replace("-", "_"), "ansi")
     with pytest.raises(ValueError, match="encoder 'colours'"):
         maker(env_id, name)(encoder="colours")
@@ -68,7 +68,7 @@ def test_mypy_refuses_mistyped_arguments_and_fields(tmp_path: Path, monkeypatch:
         "from card_envs import no_limit_holdem_v0\n"
         "from card_envs.games.big2 import state as big2\n"
         "from card_envs.games.holdem import state as holdem\n"
-        "no_limit_holdem_v0.env(num_players=3, bet_menu='fcpa', stacks=[50, 60, 70])\n"
+        "no_limit_holdem_v0.env(num_players=3, bet_menu='fcpa', stacks=[50, 60, 70], dtype='float32')\n"
         "no_limit_holdem_v0.env(num_playrs=3)\n"
         "no_limit_holdem_v0.raw_env(small_blind='1')\n"
         "def use(t: holdem.Table, other: big2.Table) -> str:\n"

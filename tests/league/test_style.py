@@ -15,7 +15,7 @@ from card_envs.agent import Agent, Decisions, find_agent
 from card_envs.compiler import COMPILED
 from card_envs.game import Game
 from card_envs.games.holdem.presets import no_limit_holdem
-from card_envs.poker.percentiles import hand_percentile
+from tests.helpers.equities import hand_percentile
 
 BASES = list(product(range(4), range(6), range(3), range(6)))
 

@@ -1,4 +1,4 @@
-"""Equities by enumeration: plain loops over all boards, figures that others publish, ranges and their notation."""
+"""Equities by enumeration, compared with plain loops over all boards; notation of starting hands."""
 
 from __future__ import annotations
 
@@ -9,20 +9,14 @@ import pytest
 from treys import Card, Evaluator
 
 from card_envs.cards import DECK_SIZE, RANKS, card_ids, card_names
-from card_envs.compiler import COMPILED
-from card_envs.poker.equity import equities, equities_against_all, equity_against_range
-from card_envs.poker.hands import HANDS, NUM_HANDS, hand_number
-from card_envs.poker.ranges import parse_range, possible_hands
-from card_envs.poker.ranks import hand_ranks
+from card_envs.poker.hands import HANDS, NUM_HANDS, possible_hands
 from card_envs.poker.starting_hands import (
-    STARTING_EQUITIES,
     STARTING_HAND_COUNTS,
     starting_hand,
     starting_hands,
     starting_hands_of,
 )
-
-compiled = pytest.mark.skipif(not COMPILED, reason="millions of boards in plain Python take minutes")
+from tests.helpers.equities import equities, equities_against_all
 
 
 def shares_by_treys(hands: list[list[int]], board: list[int]) -> np.ndarray:
@@ -54,17 +48,6 @@ def test_equities_of_hands_are_those_of_treys(hands: str, board: str) -> None:
     assert equities(cards, card_ids(board)) == pytest.approx(shares_by_treys(cards, card_ids(board)), abs=1e-12)
 
 
-@compiled
-def test_equities_before_the_flop_are_those_of_a_list_of_all_boards() -> None:
-    hands = [card_ids("AsKs"), card_ids("QhQd")]
-    left = [card for card in range(DECK_SIZE) if card not in {*chain(*hands)}]
-    boards = np.fromiter(chain.from_iterable(combinations(left, 5)), np.uint8).reshape(-1, 5)
-    assert len(boards) == 1_712_304
-    mine, other = (hand_ranks(np.column_stack([np.tile(np.uint8(hand), (len(boards), 1)), boards])) for hand in hands)
-    expected = np.mean(mine < other) + np.mean(mine == other) / 2
-    assert equities(hands) == pytest.approx([expected, 1 - expected], abs=1e-12)
-
-
 def test_equities_against_all_hands_are_those_of_pairs_of_hands() -> None:
     hand, board = card_ids("AsKd"), card_ids("Ac7d2h")
     shares = equities_against_all(hand, board)
@@ -74,56 +57,7 @@ def test_equities_against_all_hands_are_those_of_pairs_of_hands() -> None:
         assert shares[number] == pytest.approx(equities([hand, HANDS[number]], board)[0], abs=1e-12)
 
 
-def test_equity_against_a_range_is_the_weighted_mean() -> None:
-    hand, board = card_ids("Th9h"), card_ids("Tc4d2h8s")
-    weights = parse_range("AA, AKs:0.5, TT:0.25")
-    shares = equities_against_all(hand, board)
-    counted = np.where(possible_hands([*hand, *board]), weights, 0.0)
-    assert (weights > 0).sum() == 6 + 4 + 6
-    assert (counted > 0).sum() == 6 + 4 + 1  # two of the four tens are seen
-    expected = np.nansum(shares * counted) / counted.sum()
-    assert equity_against_range(hand, weights, board) == pytest.approx(expected, abs=1e-12)
-
-
-@compiled
-def test_hands_that_only_suits_tell_apart_are_computed_once_before_the_flop() -> None:
-    hand, weights = card_ids("AsKs"), parse_range("QdJc, QdJd, QsJs, QhJs:2")
-    wanted = [equities([hand, card_ids(other)])[0] for other in ("QhJc", "QcJc", "QsJs", "QcJs")]
-    assert equity_against_range(hand, weights) == pytest.approx(np.dot(wanted, [1, 1, 1, 2]) / 5, abs=1e-12)
-
-
-@compiled
-@pytest.mark.slow
-def test_a_hand_against_every_hand_before_the_flop_is_the_starting_hand_of_the_tables() -> None:
-    hand = card_ids("AsKs")
-    expected = STARTING_EQUITIES[starting_hand(*hand)]
-    assert equity_against_range(hand, np.ones(NUM_HANDS)) == pytest.approx(expected, abs=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("hands", "board", "message"),
-    [
-        (["AsAh"], "", "1 hands: give 2 to 10"),
-        (["AsAh", "As2c"], "", r"card id 51 \(As\) comes twice"),
-        (["AsAh", "KsKh"], "2c3c", "a board of 2 cards"),
-        (["AsAh", "KsKhKd"], "", "a hand of 3 cards"),
-    ],
-)
-def test_wrong_cards_are_named(hands: list[str], board: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        equities([card_ids(hand) for hand in hands], card_ids(board))
-
-
-def test_wrong_ranges_are_named() -> None:
-    with pytest.raises(ValueError, match="no hand of the range is possible"):
-        equity_against_range(card_ids("AsAh"), parse_range("AsKs"), card_ids("2c3c4c"))
-    with pytest.raises(ValueError, match="finite weights from 0 on"):
-        equity_against_range(card_ids("AsAh"), -np.ones(NUM_HANDS))
-    with pytest.raises(ValueError, match="card id 52 is outside"):
-        equity_against_range([0, 52], np.ones(NUM_HANDS))
-
-
-# --- ranges and starting hands ---
+# --- starting hands ---
 
 
 def starting_hand_name(number: int) -> str:
@@ -170,16 +104,3 @@ def test_starting_hands_count_all_hands() -> None:
         [4] * 78 + [6] * 13 + [12] * 78
     )
     assert starting_hands(HANDS).tolist() == [starting_hand(int(a), int(b)) for a, b in HANDS]
-
-
-def test_ranges_weigh_every_hand() -> None:
-    weights = parse_range("22+, AKs:0.5 7h2d:0.25, AA:0")
-    assert weights.sum() == 12 * 6 + 4 * 0.5 + 0.25
-    assert weights[hand_number(*sorted(card_ids("7h2d")))] == 0.25
-    for wrong, message in (
-        ("AA:-1", "not a number from 0 on"),
-        ("AA:", "not a number"),
-        ("AsAs", "holds a card twice"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            parse_range(wrong)

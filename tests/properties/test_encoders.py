@@ -15,8 +15,8 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders import ENCODERS
 from card_envs.games.holdem.presets import kuhn_poker, leduc_holdem
 from card_envs.games.holdem.view import board, hole_cards
-from card_envs.poker.starting_hands import starting_hand_equity
 from tests.fuzz.leaks import hide_holdem
+from tests.helpers.equities import starting_hand_equity
 from tests.properties.encoder_play import Observer, encoders_of, random_states
 from tests.properties.holdem_random_play import PRESETS
 

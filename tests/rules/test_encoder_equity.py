@@ -10,10 +10,10 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.default import DEFAULT
 from card_envs.games.holdem.encoders.equity import EQUITY
 from card_envs.poker import sampled_equity_tables
-from card_envs.poker.equity import equity_against_range
 from card_envs.poker.hands import HANDS
 from card_envs.poker.sampled_equity import SAMPLES
-from card_envs.poker.starting_hands import STARTING_PERCENTILES, starting_hand_equity, starting_hands
+from card_envs.poker.starting_hands import STARTING_PERCENTILES, starting_hands
+from tests.helpers.equities import equity_against_range, starting_hand_equity
 from tests.helpers.holdem_hands import OneTable
 from tests.properties.encoder_play import Observer
 

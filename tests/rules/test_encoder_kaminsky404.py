@@ -11,7 +11,7 @@ import pytest
 from card_baselines.papers.kaminsky2020.encoder import KAMINSKY404
 from card_envs.cards import card_ids
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.poker.percentiles import hand_percentile
+from tests.helpers.equities import hand_percentile
 from tests.helpers.holdem_hands import OneTable
 from tests.properties.encoder_play import Observer
 

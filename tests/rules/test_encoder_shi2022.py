@@ -13,7 +13,7 @@ from card_envs.cards import card_ids
 from card_envs.games.holdem import kernels
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import RECENT_ACTIONS
-from card_envs.poker.percentiles import hand_percentile
+from tests.helpers.equities import hand_percentile
 from tests.helpers.holdem_hands import OneTable
 from tests.properties.encoder_play import Observer, choose
 from tests.properties.holdem_random_play import new_tables

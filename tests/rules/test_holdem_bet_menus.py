@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from card_envs import no_limit_holdem_v0
 from card_envs.games.holdem.bet_menu import BetMenu
 from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.illegal import why_illegal
 from card_envs.games.holdem.kernels import LOOPS, decision_is_legal
 from card_envs.games.holdem.state import RAISE, RECENT_ACTIONS
-from card_envs.games.holdem.view import why_illegal
 from card_envs.observation import mask_records
 from tests.helpers.holdem_hands import OneTable
 

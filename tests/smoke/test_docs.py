@@ -172,6 +172,35 @@ def test_the_reference_holds_everything_public() -> None:
     assert all(importlib.util.find_spec(name) for name in described)
 
 
+DESCRIBED = {
+    module: [name for name in members.split(", ") if name]
+    for page in REFERENCE
+    for module, members in re.findall(r"^\.\. automodule:: (\S+)\n   :members: ?(.*)$", page.read_text(), re.M)
+}
+"""Public module -> the members that the reference lists; none stand for all names of `__all__`."""
+
+
+def import_or_skip(module: str) -> ModuleType:
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.parametrize("module", DESCRIBED)
+def test_the_reference_describes_each_public_name(module: str) -> None:
+    """A name of `__all__` is described below its module, or below the public package that exports it."""
+    public = import_or_skip(module).__all__
+    assert set(DESCRIBED[module]) <= set(public)
+    missing = set(public) - set(DESCRIBED[module]) if DESCRIBED[module] else set()
+    package = module.split(".")[0]
+    assert missing <= {"ENVS", "__version__", *DESCRIBED.get(package, [])}
+
+
+def test_the_package_shows_its_public_names_alone() -> None:
+    assert sorted(dir(importlib.import_module("card_envs"))) == sorted(importlib.import_module("card_envs").__all__)
+
+
 IMPORT = re.compile(r"^(?:from|import) (card_[\w.]+)", re.M)
 
 

@@ -22,8 +22,7 @@ from card_envs.games.holdem.endgame import Endgame
 from card_envs.games.holdem.presets import river_endgame
 from card_envs.games.holdem.state import Street
 from card_envs.match import play_match
-from card_envs.poker.hands import hand_number
-from card_envs.poker.ranges import possible_hands
+from card_envs.poker.hands import hand_number, possible_hands
 from tests.helpers.endgames import target_of
 
 BOARD = "Ks 9d 4c 2h 7s"

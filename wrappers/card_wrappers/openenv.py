@@ -28,6 +28,8 @@ from card_envs.envs import find_entry, make_game
 from card_envs.game import Game
 from card_envs.text import FORMS, ActionTextError, TextTable, default_action
 
+__all__ = ["LOOPBACK", "CardAction", "CardEnvironment", "CardObservation", "CardState", "make_app", "session_factory"]
+
 _MAX_DEALS = 1000
 """Maximum number of deals that `reset` tries until one gives the learner a decision."""
 _SPLITS = {"train": 0, "test": 1 << 32}

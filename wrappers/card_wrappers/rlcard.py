@@ -33,6 +33,8 @@ try:
 except ImportError as error:
     raise ImportError("card_wrappers.rlcard needs RLCard: pip install 'card-envs[rlcard]'") from error
 
+__all__ = ["LIMIT_ACTIONS", "RLCardEnv", "make_env"]
+
 State = dict[str, Any]
 
 LIMIT_ACTIONS = ("call", "raise", "fold", "check")

@@ -34,6 +34,8 @@ except ImportError as error:
         "card_wrappers.rllib needs Ray RLlib: pip install 'card-envs[rllib]', in an environment of its own"
     ) from error
 
+__all__ = ["SHARED_MODULE", "CardMultiAgentEnv", "ppo_config"]
+
 SHARED_MODULE = "shared"
 """Id of the module that plays all seats."""
 

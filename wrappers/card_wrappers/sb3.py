@@ -33,6 +33,8 @@ except ImportError as error:
         "card_wrappers.sb3 needs Stable-Baselines3 and sb3-contrib: pip install 'card-envs[sb3]'"
     ) from error
 
+__all__ = ["CardVecEnv"]
+
 
 _WITHOUT_MASKS = (
     'algorithms without action masks, such as PPO, DQN and QR-DQN, need CardVecEnv(..., illegal_action="penalty") '

@@ -23,6 +23,8 @@ from card_envs.game_info import Seats
 from card_envs.text import FORMS, ActionTextError, TextTable, default_action
 from card_envs.text.interface import TEXT
 
+__all__ = ["CardTextEnv"]
+
 
 class CardTextEnv(ta.Env):  # type: ignore[misc]  # TextArena ships no types
     """Hands of a card game between players who answer with text.

@@ -69,12 +69,13 @@ class OwnHistory:
         """Return the decisions at nodes of the tree, with the cards in the views of `rows`."""
         tables = self._tables[nodes].copy()
         later = views[rows]
-        num_cards, first_board_card = decisions.game.config.num_hole_cards, int(later["first_board_card"][0])
+        num_cards, num_seats = decisions.game.config.num_hole_cards, decisions.game.num_seats
         seats = np.asarray(later["actor"], np.int64)
         for k in range(num_cards):
             hole_cards = later["deck"][np.arange(len(rows)), seats * num_cards + k]
             tables["deck"][np.arange(len(rows)), players[rows].astype(np.int64) * num_cards + k] = hole_cards
-        tables["deck"][:, first_board_card:] = later["deck"][:, first_board_card:]
+        board = slice(num_seats * num_cards, None)
+        tables["deck"][:, board] = later["deck"][:, board]
         numbers, unused = np.arange(len(rows)), np.full(len(rows), 0.5)
         earlier = decisions_at(decisions.game, tables, numbers, numbers, unused, encoder=decisions.encoder)
         return EarlierDecisions(rows, earlier, actions)

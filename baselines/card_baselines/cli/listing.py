@@ -10,6 +10,7 @@ import inspect
 import json
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.util import find_spec
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from card_baselines.registry import AGENTS, STYLES
 from card_envs import plugins
-from card_envs.envs import ENVS, EnvEntry, importable_games, make_game
+from card_envs.envs import ENVS, EnvEntry, make_game
 from card_envs.extras import EXTRA_OF, how_to_install
 
 if TYPE_CHECKING:
@@ -34,6 +35,17 @@ _MISSING = "missing"
 """Key in the file for the optional module that an agent needs."""
 
 Report = dict[str, Any]
+
+
+def importable_games(env_ids: Iterable[str] | None = None) -> dict[str, Game]:
+    """Return the games of some ids, by default all, with default settings; warn of those that cannot be imported."""
+    games = {}
+    for env_id in ENVS if env_ids is None else env_ids:
+        try:
+            games[env_id] = ENVS[env_id].factory()
+        except (ImportError, AttributeError) as error:
+            warnings.warn(f"{env_id} is left out: {error}", RuntimeWarning, stacklevel=2)
+    return games
 
 
 def list_envs() -> list[Report]:

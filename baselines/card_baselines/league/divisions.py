@@ -13,6 +13,8 @@ import numpy as np
 from card_baselines.league.ratings import Rating
 from card_baselines.league.store import LeagueError
 
+__all__ = ["KINDS", "DivisionSettings", "Kind", "Matchup", "Standing", "pair_members"]
+
 
 @dataclass(frozen=True)
 class DivisionSettings:

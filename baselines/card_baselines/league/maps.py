@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from card_baselines.league.store import Store, format_numbers
 
+__all__ = ["Map", "Play", "load_play", "principal_map"]
+
 
 @dataclass(frozen=True, eq=False)
 class Map:

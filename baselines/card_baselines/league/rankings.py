@@ -22,6 +22,8 @@ from card_baselines.league.winnings import (
 )
 from card_envs.extras import how_to_install
 
+__all__ = ["BOOTSTRAP", "HANDS", "MEASURES", "POSTERIOR", "Evidence", "Ranking", "collect_evidence", "rank", "ranks_of"]
+
 RESAMPLES = 200
 _MAX_UPDATES = 4_000
 """Maximum number of rating updates, a few milliseconds each, behind an interval; beyond it, the posterior is used."""

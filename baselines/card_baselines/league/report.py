@@ -23,6 +23,8 @@ from card_envs.files import replace_text
 from card_envs.formatting import markdown_table
 from card_envs.match.result import units_of
 
+__all__ = ["Block", "Picture", "Report", "Standings", "compute_standings", "to_html", "to_markdown", "write_report"]
+
 _MAX_COLUMNS = 12
 """Maximum number of members in tables that have a column for each."""
 

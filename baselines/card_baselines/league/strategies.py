@@ -17,6 +17,8 @@ from card_baselines.league.style import DEPTH, NUM_SITUATIONS, SEATS, Style, mea
 from card_envs.agent import Agent, find_agent
 from card_envs.game import Game
 
+__all__ = ["HANDS", "Strategies", "measure_strategies", "require_strategies"]
+
 HANDS = 5
 """Hands of each situation and member: 21,600 decisions."""
 

@@ -40,6 +40,8 @@ from card_envs.match.stopping import StoppingRule
 from card_envs.match.summary import Summary, skewed_interval, without_interval
 from card_envs.typing import Floats, Rows
 
+__all__ = ["UNEXPLAINED_HANDS", "AdjustedResult", "ControlVariates", "play_and_summarise", "summarise_adjusted"]
+
 _DETERMINISTIC_HANDS, _MIXED_HANDS = 100, 12
 """Numbers of counterfactual hands: for deterministic agents, whose actions rule out most of them, and for others."""
 _MAX_PROBABILITIES = 4_000_000

@@ -23,6 +23,8 @@ from card_envs.games.big2.state import (
 )
 from card_envs.records import Tables
 
+__all__ = ["FLUSHES", "FORCED_PASSES", "NEVER", "RULES", "RUNS", "STRAIGHTS", "Big2Config", "Big2Options", "is_big2"]
+
 RUNS = ("34567", "45678", "56789", "6789T", "789TJ", "89TJQ", "9TJQK", "TJQKA", "JQKA2", "23456", "A2345")
 """All runs of five ranks that are straights under some house rules; a run's number is its index.
 

@@ -21,6 +21,8 @@ from card_envs.games.holdem.state import (
 from card_envs.records import Tables
 from card_envs.rng import random_below
 
+__all__ = ["CALL_ACTION", "FIRST_RAISE_ACTION", "FOLD_ACTION", "is_legal", "raise_to_of", "write_mask"]
+
 FOLD_ACTION, CALL_ACTION, FIRST_RAISE_ACTION = 0, 1, 2
 
 INTEGERS_OFFSET = FIRST_RAISE_ACTION - 1

@@ -8,6 +8,8 @@ from typing import Self
 
 from card_envs.games.holdem.state import MAX_CHIPS, MAX_SIZES, MENU_CHIPS, MENU_INTEGERS, MENU_LIMIT, MENU_POT
 
+__all__ = ["BetMenu"]
+
 _THOUSANDTHS = 1000
 
 

@@ -26,13 +26,10 @@ from card_envs.games.holdem.actions import (
     wrap_seat,
 )
 from card_envs.games.holdem.betting_history_bits import clear_betting_history, record_call, record_raise
-from card_envs.games.holdem.showdown import award_pots, starting_stack
+from card_envs.games.holdem.showdown import award_pots, first_board_card, starting_stack
 from card_envs.games.holdem.state import (
     CALL,
-    DEAD_ANTES,
     FOLD,
-    FOLD_WHEN_FREE,
-    FULL_BLINDS,
     LIMIT,
     MAX_CHIPS,
     MAX_DEALT,
@@ -40,7 +37,6 @@ from card_envs.games.holdem.state import (
     MAX_STREETS,
     MENU_INTEGERS,
     MENU_LIMIT,
-    NO_EMPTY_DECISIONS,
     NOBODY,
     POT_LIMIT,
     RECENT_ACTIONS,
@@ -60,7 +56,7 @@ def move_button(t: Table) -> None:
 @kernel
 def deal_cards(t: Table, known: Any) -> None:
     """Fill the deck field after its first `known` cards with other random cards, up to the river."""
-    needed = np.int64(t.num_seats) * t.num_hole_cards
+    needed = first_board_card(t)
     for street in range(t.num_streets):
         needed += t.board_cards[street]
     used = np.int64(0)
@@ -99,7 +95,7 @@ def start_hand(t: Table) -> None:
         seat = _seat_at(t, position)
         blind = min(t.blind[position], t.stack[seat])
         _pay(t, seat, blind)
-        if t.dead_antes & FULL_BLINDS:
+        if t.full_blinds == 1:
             blind = t.blind[position]
         if blind > 0 and blind >= t.current_bet:
             t.current_bet = blind
@@ -114,7 +110,7 @@ def largest_ante(t: Table) -> Any:
     Live antes are limited to the second largest one, because an unmatched part is returned before the blinds, as in
     PokerKit. Dead antes are not limited.
     """
-    if t.dead_antes & DEAD_ANTES:
+    if t.dead_antes == 1:
         return np.int64(MAX_CHIPS)
     largest, second = np.int64(0), np.int64(0)
     for position in range(t.num_seats):
@@ -256,7 +252,7 @@ def _pass_the_turn(t: Table, seat: Any) -> None:
     """Give the turn to the next seat that has to act, left of `seat`; or end the street or the hand."""
     if np.int64(t.in_hand) & (np.int64(t.in_hand) - 1) == 0:
         _end_hand(t)
-    elif t.pending == 0 or (t.fold_when_free & NO_EMPTY_DECISIONS and _is_turn_empty(t)):
+    elif t.pending == 0 or (t.no_empty_decisions == 1 and _is_turn_empty(t)):
         _close_street(t, seat)
     else:
         give_turn(t, _next_pending(t, seat + 1))
@@ -284,7 +280,7 @@ def _close_street(t: Table, last_actor: Any) -> None:
 
 @kernel
 def _open_betting(t: Table, opener: Any) -> None:
-    if _set_pending(t) and not (t.fold_when_free & NO_EMPTY_DECISIONS and _is_turn_empty(t)):
+    if _set_pending(t) and not (t.no_empty_decisions == 1 and _is_turn_empty(t)):
         give_turn(t, _next_pending(t, opener))
     else:
         _close_street(t, np.int64(t.button))
@@ -348,7 +344,7 @@ def give_turn(t: Table, seat: Any) -> None:
     t.min_raise_to = 0
     t.max_raise_to = 0
     legal = np.int64(1 << CALL_ACTION)
-    if amount_to_call(t) > 0 or t.fold_when_free & FOLD_WHEN_FREE:
+    if amount_to_call(t) > 0 or t.fold_when_free == 1:
         legal |= 1 << FOLD_ACTION
     if _may_raise(t):
         _set_raise_bounds(t)

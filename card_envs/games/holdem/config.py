@@ -14,9 +14,6 @@ from card_envs.games.holdem.amounts import check_amounts, check_blinds, check_st
 from card_envs.games.holdem.bet_menu import BetMenu
 from card_envs.games.holdem.rules import BY_RULES, RulesProfile, limit_caps, profile_of
 from card_envs.games.holdem.state import (
-    DEAD_ANTES,
-    FOLD_WHEN_FREE,
-    FULL_BLINDS,
     MAX_BOARD,
     MAX_CHIPS,
     MAX_LEVELS,
@@ -24,12 +21,13 @@ from card_envs.games.holdem.state import (
     MAX_STREETS,
     MENU_INTEGERS,
     MENU_LIMIT,
-    NO_EMPTY_DECISIONS,
     TABLE,
     TEXAS_BOARD,
     UNCAPPED,
     Structure,
 )
+
+__all__ = ["FLOP_STREETS", "HoldemConfig", "is_holdem", "is_texas_holdem"]
 
 FLOP_STREETS = (0, 3)
 """`board_cards` of flop hold'em."""
@@ -396,14 +394,14 @@ class HoldemConfig:
             "min_bet": self.min_bet,
             "chips_per_reward": self.chips_per_reward,
             "button_moves": self.button_moves,
-            "fold_when_free": profile.fold_when_free * FOLD_WHEN_FREE + profile.no_empty_decisions * NO_EMPTY_DECISIONS,
+            "fold_when_free": profile.fold_when_free,
+            "no_empty_decisions": profile.no_empty_decisions,
             "short_raise_reopens": profile.short_raise_reopens,
             "last_actor_opens": profile.last_actor_opens,
-            "dead_antes": profile.dead_antes * DEAD_ANTES + profile.full_blinds * FULL_BLINDS,
+            "dead_antes": profile.dead_antes,
+            "full_blinds": profile.full_blinds,
             "whole_history": self.has_whole_history,
             "is_ranked": self.num_hole_cards + sum(self.board_cards) >= 5,
-            "is_full_deck": self.deck_size == DECK_SIZE,
-            "first_board_card": seats * self.num_hole_cards,
         }.items():
             tables[field] = value
         return tables

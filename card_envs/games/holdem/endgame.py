@@ -26,6 +26,8 @@ from card_envs.poker.hands import HANDS, NUM_HANDS, hand_number
 from card_envs.records import Tables
 from card_envs.rng import random_unit
 
+__all__ = ["Endgame"]
+
 SEATS, _HOLE_CARDS = 2, 2
 
 Range = Mapping[str, float] | Sequence[float] | NDArray[np.floating[Any]] | None

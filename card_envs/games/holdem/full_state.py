@@ -10,6 +10,7 @@ from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import has
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.default import history_blocks, place_in_deck, write_history
+from card_envs.games.holdem.showdown import first_board_card
 from card_envs.games.holdem.state import NOBODY, Table
 from card_envs.observation import Block, Layout
 
@@ -73,7 +74,7 @@ def _write_cards(t: Table, n: Any, o: Any) -> Any:
     for seat in range(n):
         for k in range(hole):
             o.values[np.uint64(seat * deck) + place_in_deck(t, seat * hole + k)] = 1.0
-    at, card = n * deck, np.int64(t.first_board_card)
+    at, card = n * deck, first_board_card(t)
     for street in range(t.num_streets):
         number = np.int64(t.board_cards[street])
         for k in range(number):

@@ -20,6 +20,8 @@ from card_envs.games.holdem.view import position_names, positions_of
 from card_envs.observation import Encoder, find_encoder
 from card_envs.records import Tables
 
+__all__ = ["holdem_game"]
+
 
 def holdem_game(name: str, config: HoldemConfig, encoder: str | Encoder = "default") -> Game:
     """Return the game with these settings.
@@ -51,7 +53,7 @@ def holdem_game(name: str, config: HoldemConfig, encoder: str | Encoder = "defau
         **kernels.LOOPS,
         deal_with=partial(_deal_with, config),
         action_name=view.action_name,
-        why_illegal=view.why_illegal,
+        why_illegal=_why_illegal,
         text=view.text,
         info=GameInfo(
             seats=Seats(2, MAX_SEATS, "num_players"),
@@ -64,6 +66,12 @@ def holdem_game(name: str, config: HoldemConfig, encoder: str | Encoder = "defau
     )
     game.find_layout(chosen)  # refuses encoders that are not for these settings
     return game
+
+
+def _why_illegal(tables: Tables, i: int, action: int) -> str:
+    from card_envs.games.holdem.illegal import why_illegal
+
+    return why_illegal(tables, i, action)
 
 
 def unit_of(config: HoldemConfig) -> str:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from card_envs.game import is_whole
 from card_envs.games.holdem.state import MAX_SEATS
 
+__all__ = ["BY_RULES", "RULES", "RulesProfile", "limit_caps", "profile_of"]
+
 
 @dataclass(frozen=True)
 class RulesProfile:

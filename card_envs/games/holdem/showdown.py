@@ -9,7 +9,7 @@ import numpy as np
 from card_envs.bits import bit_count, lowest_bit
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import first_seat_from, seat_position
-from card_envs.games.holdem.state import DEAD_ANTES, MAX_BOARD, MAX_STREETS, Table
+from card_envs.games.holdem.state import MAX_BOARD, MAX_STREETS, Table
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, has_flush, rank_of
 
 _NO_RANK = 1 << 30
@@ -23,13 +23,19 @@ def num_board_cards(t: Table) -> Any:
 
 
 @kernel
+def first_board_card(t: Table) -> Any:
+    """Return the index of the first board card in the field `deck`: all hole cards come before it."""
+    return np.int64(t.num_seats) * t.num_hole_cards
+
+
+@kernel
 def hand_rank_at(t: Table, seat: Any, num_board: Any) -> Any:
     """Return the rank of a seat's hand with the first `num_board` board cards; a lower rank is a better hand.
 
     Five or more cards have the rank of `poker.ranks` (1 .. 7462). Of one or two cards (Kuhn, Leduc), pairs beat high
     cards, and higher cards beat lower ones.
     """
-    hole, board = np.int64(seat) * t.num_hole_cards, np.int64(t.num_seats) * t.num_hole_cards
+    hole, board = np.int64(seat) * t.num_hole_cards, first_board_card(t)
     if t.num_hole_cards + num_board < 5:
         return _small_hand_rank(t, hole, board, num_board)
     two = t.num_hole_cards == 2
@@ -87,7 +93,7 @@ def _award_side_pots(t: Table) -> None:
     covered = np.int64(-1)
     while left > 0:
         winners = _best_hands(t, covered, num_board)
-        level = _smallest_contribution(t, winners)
+        level = smallest_contribution(t, winners)
         amount = left if level == highest else chips_up_to(t, level) - chips_up_to(t, covered)
         _split(t, amount, winners)
         left -= amount
@@ -97,7 +103,7 @@ def _award_side_pots(t: Table) -> None:
 @kernel
 def contribution(t: Table, seat: Any) -> Any:
     """Return the chips of a seat in the pots, without a dead ante."""
-    if t.dead_antes & DEAD_ANTES == 0:
+    if t.dead_antes == 0:
         return np.int64(t.hand_commit[seat])
     return np.int64(t.hand_commit[seat]) - ante_paid(t, seat)
 
@@ -127,7 +133,8 @@ def _best_hands(t: Table, covered: Any, num_board: Any) -> Any:
 
 
 @kernel
-def _smallest_contribution(t: Table, seats: Any) -> Any:
+def smallest_contribution(t: Table, seats: Any) -> Any:
+    """Return the smallest contribution among a set of seats."""
     level = np.int64(_NO_RANK)
     while seats:
         level = min(level, contribution(t, lowest_bit(seats)))
@@ -153,7 +160,7 @@ def chips_up_to(t: Table, level: Any) -> Any:
     chips = np.int64(0)
     for seat in range(t.num_seats):
         chips += min(contribution(t, seat), level)
-        if t.dead_antes & DEAD_ANTES:
+        if t.dead_antes == 1:
             chips += ante_paid(t, seat)
     return chips
 

@@ -74,11 +74,6 @@ MENU_LIMIT, MENU_POT, MENU_CHIPS, MENU_INTEGERS = 0, 1, 2, 3
 
 FOLD, CALL, RAISE = map(int, DecisionKind)
 
-FOLD_WHEN_FREE, NO_EMPTY_DECISIONS = 1, 2
-"""Bits of the field `fold_when_free`."""
-DEAD_ANTES, FULL_BLINDS = 1, 2
-"""Bits of the field `dead_antes`."""
-
 UNCAPPED = 127
 """Value of `max_raises` without a cap; `street_raises` never reaches it."""
 
@@ -127,18 +122,18 @@ class Table(TableRecord):
     num_sizes = field(np.int8, low=0, high=MAX_SIZES)  # entries of `bet_size` in use
     has_all_in = field(np.int8, low=0, high=1)  # the last id is all-in
     button_moves = field(np.int8, low=0, high=1)  # the button moves one seat to the left with every deal
-    fold_when_free = field(np.int8, low=0, high=3)  # bits: FOLD_WHEN_FREE, NO_EMPTY_DECISIONS
+    fold_when_free = field(np.int8, low=0, high=1)  # folding is legal where checking costs nothing
+    no_empty_decisions = field(np.int8, low=0, high=1)  # who can only call is not asked where that costs nothing
     short_raise_reopens = field(np.int8, low=0, high=1)  # all-ins below a full raise reopen the betting
     last_actor_opens = field(np.int8, low=0, high=1)  # as in RLCard, the seat left of the last actor opens a street
-    dead_antes = field(np.int8, low=0, high=3)  # bits: DEAD_ANTES, FULL_BLINDS
+    dead_antes = field(np.int8, low=0, high=1)  # antes belong to the main pot whole
+    full_blinds = field(np.int8, low=0, high=1)  # a short big blind does not lower the bet to call
     # --- derived from the settings ---
     cards_shown = field(np.int8, MAX_STREETS, low=0, high=MAX_BOARD)  # board cards face up on each street; then all
     first_call = field(np.int8, MAX_STREETS, low=0)  # group of `history_bits` in which each street's callers begin
     first_raise = field(np.int8, MAX_STREETS, low=0)  # raisers
     whole_history = field(np.uint8, high=1)  # 1: `history_bits` hold the whole betting (limit, at most 4 raises)
     is_ranked = field(np.uint8, high=1)  # hands have five cards on the last street
-    is_full_deck = field(np.uint8, high=1)  # 52 cards: a card's id is its place in the deck
-    first_board_card = field(np.int8, low=2, high=2 * MAX_SEATS)  # place in the deck field: behind all hole cards
     # --- cards and history ---
     deck = field(np.uint8, MAX_DEALT)  # hole cards of seat 0, 1, ..., then the board, or NO_CARD
     callers = field(np.uint16, MAX_STREETS, MAX_LEVELS, high=_ALL_SEATS)  # seats that called, by street and level

@@ -30,6 +30,8 @@ from card_envs.games.holdem.actions import (
 from card_envs.games.holdem.kernels import apply_decision
 from card_envs.games.holdem.state import CALL, FOLD, MAX_CHIPS, MENU_LIMIT, RAISE
 
+__all__ = ["Abstraction", "apply_universal_poker", "from_universal_poker", "to_universal_poker"]
+
 Abstraction = Literal["fullgame", "fcpa", "fchpa"]
 """Value of `bettingAbstraction`."""
 _POT, _ALL_IN, _HALF_POT = 2, 3, 4

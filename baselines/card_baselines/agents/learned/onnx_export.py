@@ -26,6 +26,8 @@ from card_envs.envs import make_game
 from card_envs.files import replace_file
 from card_envs.locations import registered_names_only
 
+__all__ = ["export_onnx"]
+
 OBSERVATION, MASK, LOGITS = "observation", "action_mask", "logits"
 """Names of the inputs, float32 (n, observation_size) and int8 (n, num_actions), and of the output, float32
 (n, num_actions). Logits of illegal actions are `IMPOSSIBLE`, so that their probabilities are exactly 0."""

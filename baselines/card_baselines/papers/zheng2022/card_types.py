@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from card_envs.cards import DECK_SIZE, RANKS
 from card_envs.compiler import kernel
-from card_envs.games.holdem.showdown import num_board_cards
+from card_envs.games.holdem.showdown import first_board_card, num_board_cards
 from card_envs.games.holdem.state import MAX_BOARD
 from card_envs.poker.draw import draw_unused_card
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, WORST_RANK, WORST_RANK_OF_CATEGORY, rank_of
@@ -96,7 +96,7 @@ def rank_keys(t: Any, seat: Any) -> Any:
         key += CARD_KEYS[card]
         bits |= CARD_BITS[card]
         cards |= np.int64(1) << card
-    board = np.int64(t.num_seats) * t.num_hole_cards
+    board = first_board_card(t)
     for k in range(num_board_cards(t)):
         card = np.int64(t.deck[board + k])
         key += CARD_KEYS[card]

@@ -16,8 +16,7 @@ from card_envs.agent import Agent
 from card_envs.analysis.exploitability.holdem import HoldemHiddenHands
 from card_envs.analysis.exploitability.range_strategy import RangeStrategy
 from card_envs.game import Game, Tables
-from card_envs.poker.hands import NUM_HANDS
-from card_envs.poker.ranges import possible_hands
+from card_envs.poker.hands import NUM_HANDS, possible_hands
 
 FIRST_BOARD_CARD = 4
 """Index of the first board card in the field `deck`."""

@@ -23,7 +23,7 @@ from card_envs.games.holdem.actions import (
     has,
     raise_to_of,
 )
-from card_envs.games.holdem.showdown import contribution
+from card_envs.games.holdem.showdown import chips_up_to, contribution, smallest_contribution
 from card_envs.games.holdem.state import Table
 from card_envs.records import Tables
 
@@ -257,10 +257,10 @@ def write_showdown_correction(tables: Tables, street: Any, hands: Any, s: Any, c
         live = np.int64(t.in_hand)
         for seat in range(r.num_seats):
             correction[i, seat] = 0.0
-        paid = np.int64(0)
+        paid = np.int64(-1)
         while live & (live - 1) != 0:
-            level = _smallest(t, live)
-            pot = np.float64(_chips_between(t, paid, level))
+            level = smallest_contribution(t, live)
+            pot = np.float64(chips_up_to(t, level) - chips_up_to(t, paid))
             for seat in range(r.num_seats):
                 if has(live, seat):
                     correction[i, seat] += pot * _true_share(r, seat, live)
@@ -269,27 +269,9 @@ def write_showdown_correction(tables: Tables, street: Any, hands: Any, s: Any, c
             for seat in range(r.num_seats):
                 if has(live, seat):
                     correction[i, seat] -= pot * _shares(r, s, seat)[0]
-                    if t.hand_commit[seat] <= level:
+                    if contribution(t, seat) <= level:
                         live ^= np.int64(1) << seat
             paid = level
-
-
-@kernel
-def _smallest(t: Table, live: Any) -> Any:
-    level = np.int64(2**62)
-    for seat in range(t.num_seats):
-        if has(live, seat):
-            level = min(level, np.int64(t.hand_commit[seat]))
-    return level
-
-
-@kernel
-def _chips_between(t: Table, paid: Any, level: Any) -> Any:
-    """Return the sum over all seats of the chips between `paid` and `level`."""
-    chips = np.int64(0)
-    for seat in range(t.num_seats):
-        chips += min(np.int64(t.hand_commit[seat]), level) - min(np.int64(t.hand_commit[seat]), paid)
-    return chips
 
 
 @kernel

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.cards import card_names
+from card_envs.cards import DECK_SIZE, card_names
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import has, seat_position, wrap_seat, write_mask
 from card_envs.games.holdem.betting import largest_amount
 from card_envs.games.holdem.betting_history_bits import BITS_PER_WORD, num_history_groups, rotate_to_seat
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.showdown import hand_rank_at
+from card_envs.games.holdem.showdown import first_board_card, hand_rank_at
 from card_envs.games.holdem.state import MAX_BOARD, MAX_STREETS, RECENT_ACTIONS, Table
 from card_envs.observation import Block, Encoder, Layout, observe_kernels
 from card_envs.poker.ranks import CATEGORIES, WORST_RANK, category_of
@@ -118,7 +118,7 @@ def write_history(t: Table, me: Any, o: Any, at: Any, scale: Any) -> Any:
 def write_cards(t: Table, me: Any, o: Any) -> Any:
     """Write cards, category and strength; return the index of the next block."""
     at = np.int64(t.deck_size)
-    hole, first = me * t.num_hole_cards, np.int64(t.first_board_card)
+    hole, first = me * t.num_hole_cards, first_board_card(t)
     o.values[place_in_deck(t, hole)] = 1.0
     o.values[place_in_deck(t, hole + t.num_hole_cards - 1)] = 1.0
     if t.cards_shown[MAX_STREETS - 1] == 0:
@@ -142,7 +142,7 @@ def write_cards(t: Table, me: Any, o: Any) -> Any:
 def place_in_deck(t: Table, k: Any) -> Any:
     """Return the index in the ordered deck, uint64, of the k-th card of the deck field."""
     card = np.int64(t.deck[np.uint64(k)])
-    if t.is_full_deck == 1:
+    if t.deck_size == DECK_SIZE:  # a card is its index
         return np.uint64(card)
     return np.uint64((card // 4 - t.lowest_rank) * t.num_suits + card % 4)
 
