@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+SUFFIXES = (".phhs", ".phh", ".acpc", ".log", ".pokerstars", ".txt", ".big2")
+"""Suffixes of the files that the formats of this package read."""
 _LONGEST = 600
 """Maximum number of characters of a message, since a damaged file can be one line of many megabytes."""
 
@@ -37,7 +39,7 @@ def load_text(path: str | Path, encoding: str) -> str:
         raise HandHistoryError(f"{path}: byte {error.start} is not {encoding.upper()} text") from error
     kind = name_of_site(text)
     if kind is not None:
-        raise HandHistoryError(f"{path}: is {kind}, which is not read; `card-envs replay --help` lists what is read")
+        raise HandHistoryError(f"{path}: is {kind}, which is not read; the formats of {', '.join(SUFFIXES)} are read")
     return text
 
 

@@ -17,6 +17,7 @@ from card_envs.history import (
     ReplayResult,
     dump_hand,
     dump_hands,
+    errors,
     find_files,
     hand_of,
     load_hand,
@@ -25,6 +26,7 @@ from card_envs.history import (
     replay_paths,
     replay_tables,
 )
+from card_envs.history.formats import all_suffixes
 from card_envs.history.results import EXACT, LEGAL_ONLY, MATCHED, MISMATCHED, ODD_CHIP, RAKE, SKIPPED
 
 DATA = Path(__file__).parents[1] / "data" / "phh"
@@ -470,6 +472,10 @@ def test_files_of_other_sites_are_named_for_what_they_are(content: str, kind: st
         kind in wrong.reason
         and "the formats of .phhs, .phh, .acpc, .log, .pokerstars, .txt, .big2 are read" in wrong.reason
     )
+
+
+def test_the_suffixes_in_messages_are_those_that_are_read() -> None:
+    assert all_suffixes() == errors.SUFFIXES
 
 
 def test_missing_paths_are_refused(tmp_path: Path) -> None:
