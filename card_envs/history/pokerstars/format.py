@@ -27,8 +27,10 @@ OWN_TABLE = "card-envs"
 
 _START = re.compile(r"^\ufeff?PokerStars .*?(?:Hand|Game) #", re.MULTILINE)
 _HEADER = re.compile(r"\ufeff?PokerStars (?:[\w ]+ )?(?:Hand|Game) #(\d+):(.*)")
-_TABLE = re.compile(r"Table '(.*)' (\d+)-max (?:.* )?Seat #(\d+) is the button")
-_SEAT = re.compile(r"Seat (\d+): (.+) \(([^()]+) in chips(?:, [^()]*)?\)( is sitting out| out of hand.*)?")
+_TABLE = re.compile(r"Table '(.*)' (\d+)-max (?:[^']* )?Seat #(\d+) is the button")
+_SEAT = re.compile(
+    r"Seat (\d+): (.+) \(([^()]+) in chips(?:, [^()\s]+ bounty)?\)( is sitting out| out of hand(?: \([^()]*\))?)?"
+)
 _SUMMARY_SEAT = re.compile(r"Seat (\d+): (.+)")
 _SUMMARY_END = re.compile(
     r"(?: \((?:button|small blind|big blind)\))*(?: (?:folded|showed|mucked|collected|doesn't).*)?"
@@ -45,12 +47,12 @@ _RETURNED = re.compile(r"Uncalled bet \(([^()]*)\) returned to (.+)")
 _CANCELLED = re.compile(r"Hand (?:#\d+ )?(?:was |has been )?(?:cancelled|canceled)")
 _BEFORE_HANDS = re.compile(r"^(\*\*\* |Seat \d+: |Total pot )", re.MULTILINE)
 _REMARK = re.compile(
-    r"(?!Seat \d+:).+?:? (?:said, .*|has timed out.*|has returned|has requested TIME|has registered.*|"
-    r"(?:is|has been) (?:dis)?connected.*|is sitting out|is no longer sitting out|sits out|sits down|stands up|"
-    r"joins the table.*|leaves the table|will be allowed to play after the button|was (?:removed|moved) from .*|"
-    r"re-buys and receives .*|takes the add-on .*|adds .*|finished the tournament.*|wins the .*|wins a .*|"
-    r"received? .*|cashed out the hand.*|is feeling .*|has \d+ seconds? left .*|\[observer\] said, .*)"
-    r"|Betting is capped|Time has expired.*|The deal is .*|\*+ # \d+ \*+"
+    r"(?!Seat \d+:).+?:? (?:said, |has timed out|has registered|(?:is|has been) (?:dis)?connected|joins the table|"
+    r"was (?:removed|moved) from |re-buys and receives |takes the add-on |adds |finished the tournament|"
+    r"wins (?:the|a) |received? |cashed out the hand|is feeling |has \d+ seconds? left |\[observer\] said, |"
+    r"(?:has returned|has requested TIME|is sitting out|is no longer sitting out|sits out|sits down|stands up|"
+    r"leaves the table|will be allowed to play after the button)\Z)"
+    r"|Time has expired|The deal is |(?:Betting is capped|\*+ # \d+ \*+)\Z"
 )
 
 
@@ -218,7 +220,7 @@ class _HandReader(TextHand):
         elif _CANCELLED.fullmatch(line):
             raise SkippedError("the hand was cancelled")
         else:
-            return _REMARK.fullmatch(line) is not None
+            return _REMARK.match(line) is not None
         return True
 
     def _parse_summary(self, line: str) -> None:
