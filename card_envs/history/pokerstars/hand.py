@@ -59,6 +59,7 @@ class TextHand:
     """(name of the player, or "" for board cards; the move, without its seat)."""
     board: tuple[int, ...] = ()
     button: int = 0
+    num_seats: int = 0
     rules: str = "pokerstars"
     part: str = "seats"
     """"seats" before the hole cards, then the last heading."""
@@ -107,6 +108,8 @@ class TextHand:
             raise ValueError("no line \"Table 'NAME' ... Seat #N is the button\" says who has the button")
         has_summary = any(player.summary is not None for player in self.players.values())
         for player in self.players.values():
+            if not 1 <= player.seat <= self.num_seats:
+                raise ValueError(f"{player.name} has seat {player.seat} of {self.num_seats}")
             if player.takes_part or (player.is_absent and player.summary is None):
                 continue
             if player.summary is not None or not has_summary:
