@@ -284,10 +284,11 @@ class Store:
         )
         rows = self.rows(query, *([] if division is None else [division]))
         known = {id for (id,) in self.rows("SELECT id FROM members")}
-        return [
-            PlannedRound(id, row_division, number, seed, _parse_ids(seating, known), _parse_ids(students, known))
-            for id, row_division, number, seed, seating, students in rows
-        ]
+        with _explain_content(self.path):
+            return [
+                PlannedRound(id, row_division, number, seed, _parse_ids(seating, known), _parse_ids(students, known))
+                for id, row_division, number, seed, seating, students in rows
+            ]
 
     def add_outcome(self, outcome: RoundOutcome, saved: Mapping[int, str], made_by: str) -> None:
         """Add the outcome of a round within a transaction; `saved` are the folders of its students' files."""
@@ -375,7 +376,7 @@ def _parse_ids(text: str, known: Collection[int]) -> tuple[int, ...]:
             return tuple(ids)
     except (ValueError, TypeError, RecursionError):
         pass
-    raise LeagueError(f"the store holds {text!r} where the ids of members should be: it is damaged")
+    raise ValueError(f"it holds {text!r} where the ids of members should be")
 
 
 def format_numbers(numbers: Iterable[int]) -> str:
