@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 from collections import Counter
 from pathlib import Path
 
@@ -186,3 +188,23 @@ def test_exported_hands_replay_and_the_csv_has_a_line_for_every_player(tmp_path:
     )
     with pytest.raises(ValueError, match="exists already"):
         write_hands(store, Catalogue(), tmp_path / "hands.csv")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE decision SET action = 99 WHERE hand = 1",
+        "UPDATE hand SET payoffs = '[1]'",
+        "UPDATE hand SET payoffs = 7",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["hands.csv", "saved"])
+def test_damaged_hands_are_not_exported(damage: str, name: str, tmp_path: Path) -> None:
+    store = Store(tmp_path / "results.sqlite")
+    plan = plan_of(*TABLES[0])
+    play_hands(session_of(plan), 4, store, store.add_session(plan, [None] * 4))
+    with contextlib.closing(sqlite3.connect(store.path)) as database, database:
+        database.execute(damage)
+    with pytest.raises(ValueError, match=r"results\.sqlite"):
+        write_hands(store, Catalogue(), tmp_path / name)
+    assert not (tmp_path / "hands.csv").exists()

@@ -16,7 +16,7 @@ from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.scenes import make_scene
 from card_baselines.web.session import format_settings, table_after
 from card_baselines.web.store import Store, StoredHand, StoredSession
-from card_envs.game import Game, Tables
+from card_envs.game import ILLEGAL, Game, Tables
 from card_envs.history import find_files
 from card_envs.history.formats import load_recorded_hands
 from card_envs.history.recorded_hand import RecordedHand
@@ -111,7 +111,7 @@ class SessionRecording:
         """Return a moment of a hand."""
         stored, plan, game = self._hands[hand], self._plan, self._game
         names = tuple(plan.players[plan.player_at(seat, stored.number)].name for seat in range(game.num_seats))
-        moves, actors = _describe_actions(game, table_after(game, plan, stored.number, ()), stored.actions)
+        moves, actors = describe_actions(game, table_after(game, plan, stored.number, ()), stored.actions)
         tables = table_after(game, plan, stored.number, stored.actions[:step])
         return Moment(game, tables, stored.number, step, names, moves, actors)
 
@@ -149,7 +149,7 @@ class FileRecording:
     def moment(self, hand: int, step: int) -> Moment:
         """Return a moment of a hand."""
         recorded = self._hands[hand]
-        moves, actors = _describe_actions(recorded.game, recorded.tables_after(0), recorded.actions)
+        moves, actors = describe_actions(recorded.game, recorded.tables_after(0), recorded.actions)
         return Moment(
             game=recorded.game,
             tables=recorded.tables_after(step),
@@ -252,11 +252,17 @@ def _draw(moment: Moment) -> NDArray[np.uint8]:
     return draw_pixels(PICTURE.require(moment.game)(moment.tables, None, moment.names))
 
 
-def _describe_actions(game: Game, tables: Tables, actions: Sequence[int]) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """Return the actions of a hand in words and their seats; plays `tables` to the end of the hand."""
+def describe_actions(game: Game, tables: Tables, actions: Sequence[int]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Return the actions of a hand in words and their seats; plays `tables` to the end of the hand.
+
+    Raises:
+        ValueError: If an action is not legal.
+    """
     words, actors = [], []
     for action in actions:
-        words.append(game.action_name(tables, 0, action))
-        actors.append(int(tables["actor"][0]))
-        game.step(tables, 0, action)
+        before = tables.copy()
+        if game.step(tables, 0, action) == ILLEGAL:
+            raise ValueError(f"a stored decision, {action}, is not legal")
+        words.append(game.action_name(before, 0, action))
+        actors.append(int(before["actor"][0]))
     return tuple(words), tuple(actors)
