@@ -208,3 +208,13 @@ def test_damaged_hands_are_not_exported(damage: str, name: str, tmp_path: Path) 
     with pytest.raises(ValueError, match=r"results\.sqlite"):
         write_hands(store, Catalogue(), tmp_path / name)
     assert not (tmp_path / "hands.csv").exists()
+
+
+def test_a_damaged_schema_is_refused_with_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "results.sqlite"
+    Store(path).close()
+    content = path.read_bytes()
+    assert b"KEY" in content
+    path.write_bytes(content.replace(b"KEY", b"\xf7EY"))
+    with pytest.raises(ValueError, match=r"results\.sqlite is not a file of results"):
+        Store(path)

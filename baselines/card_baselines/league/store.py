@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.league.rounds import Earnings, RoundOutcome
-from card_baselines.sqlite_checks import check_tables
+from card_baselines.sqlite_checks import READ_ERRORS, check_tables
 from card_envs.damaged_files import DamagedFileError, explain_damage
 from card_envs.match import Fault
 
@@ -401,7 +401,7 @@ def _explain_errors(path: Path) -> Iterator[None]:
     """Turn errors of SQLite and of the disk into a LeagueError."""
     try:
         yield
-    except sqlite3.DatabaseError as error:
+    except READ_ERRORS as error:
         reason = next((why for words, why in _REASONS.items() if words in str(error)), str(error))
         raise LeagueError(f"{path}: {reason}. The rounds stored so far are kept; go on with `league run`") from error
 
