@@ -347,6 +347,14 @@ def test_a_hand_ends_when_its_pot_is_collected() -> None:
     assert result.reason == "the recording ends before anybody collects the pot"
 
 
+def test_headings_and_summary_agree_with_the_hand() -> None:
+    stacks, lines, _ = BY_THE_RULES["the big blind is short: others call all of it"]
+    renamed = replay(hand_text(TOURNAMENT, stacks, lines.replace("*** TURN", "*** RIVER")))
+    assert renamed.status == SKIPPED and "which is not the board before it" in renamed.reason
+    lost = hand_text(CASH, {"Ann": "$50", "Bob": "$50"}, FOLDED + "Seat 2: Bob (big blind) mucked\n")
+    assert replay(lost).reason == "Bob collects 1 in the recording, but 0 in its summary"
+
+
 @pytest.mark.parametrize("end", ["", "*** SUMMARY ***\n"])
 def test_chips_that_nobody_collects_are_a_rake_only_if_the_hand_says_so(end: str) -> None:
     stacks, lines, _ = BY_THE_RULES["the big blind is short: others call all of it"]

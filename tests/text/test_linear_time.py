@@ -151,7 +151,10 @@ PATTERNS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
         "_BEFORE_HANDS": ("findall", ("*** FLOP *** [2c 3d 4h]\nSeat 1: A\n",)),
         "_REMARK": ("match", ('A said, "x"', "A was removed from the table", "A has 5 seconds left to act")),
     },
-    "card_envs.history.pokerstars.hand": {"_SUMMARY_WON": ("findall", (" showed [2c 3d] and won ($2)",))},
+    "card_envs.history.pokerstars.hand": {
+        "_SUMMARY_WON": ("findall", (" showed [2c 3d] and won ($2)",)),
+        "_SUMMARY_LOST": ("search", (" (button) folded before Flop",)),
+    },
     "card_envs.history.pokerstars.header": {
         "_AMOUNT": ("fullmatch", ("US$1,057.50",)),
         "_DATE": ("split", (" - 2024/05/01 12:00:00 ET",)),

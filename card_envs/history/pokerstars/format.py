@@ -40,6 +40,7 @@ _POT = re.compile(r"Total pot (\S+)(?: Main pot (\S+)\.)?((?: Side pot(?:-\d+)? 
 _HEADING = re.compile(
     r"\*\*\* (FIRST |SECOND |THIRD )?(HOLE CARDS|FLOP|TURN|RIVER|SHOW DOWN|SUMMARY) \*\*\*((?: \[[^\[\]]*\])*)"
 )
+_BOARD_CARDS = {"FLOP": 3, "TURN": 4, "RIVER": 5}
 _ALL_IN = " and is all-in"
 _SHOWN = re.compile(r"(shows|folds) \[([^\[\]]+)\](?: \(.*\))?\Z")
 _POST = re.compile(r"posts (?:the |a )?(small blind|big blind|small & big blinds|ante|straddle|dead blind) (.+)")
@@ -137,9 +138,9 @@ class _HandReader(TextHand):
         if which:
             raise SkippedError("the board is dealt twice")
         self.part = part
-        if part in ("FLOP", "TURN", "RIVER"):
+        if part in _BOARD_CARDS:
             shown = [tuple(card_ids(group)) for group in re.findall(r"\[([^\[\]]*)\]", cards)]
-            if not shown or sum(shown[:-1], ()) != self.board:
+            if not shown or sum(shown[:-1], ()) != self.board or len(sum(shown, ())) != _BOARD_CARDS[part]:
                 raise ValueError(f"the {part.lower()} is dealt beside {cards!r}, which is not the board before it")
             self.board += shown[-1]
             self.moves.append(("", Move(DEAL_BOARD, cards=shown[-1])))

@@ -14,6 +14,7 @@ from card_envs.history.pokerstars.header import Header, parse_amount
 from card_envs.history.results import Number
 from card_envs.poker.hands import HOLE_CARDS
 
+_SUMMARY_LOST = re.compile(r" (?:folded|mucked|lost)\b")
 _SUMMARY_WON = re.compile(r" (?:won|collected) \(([^()]*)\)")
 
 
@@ -127,7 +128,7 @@ class TextHand:
             )
         for player in dealt:
             won = [self.to_amount(text) for text in _SUMMARY_WON.findall(player.summary or "")]
-            if won and sum(won) != player.collected:
+            if sum(won) != player.collected and (won or _SUMMARY_LOST.search(player.summary or "")):
                 raise ContradictionError(
                     f"{player.name} collects {player.collected} in the recording, but {sum(won)} in its summary"
                 )
