@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.export import write_hands
+from card_baselines.web.replay import Library
 from card_baselines.web.results import compute_results
 from card_baselines.web.session import Plan, Player, Session
 from card_baselines.web.store import Store
@@ -218,3 +219,16 @@ def test_a_damaged_schema_is_refused_with_the_file(tmp_path: Path) -> None:
     path.write_bytes(content.replace(b"KEY", b"\xf7EY"))
     with pytest.raises(ValueError, match=r"results\.sqlite is not a file of results"):
         Store(path)
+
+
+def test_a_damaged_hand_is_not_shown(tmp_path: Path) -> None:
+    store = Store(tmp_path / "results.sqlite")
+    plan = plan_of(*TABLES[0])
+    play_hands(session_of(plan), 4, store, store.add_session(plan, [None] * 4))
+    library = Library(Catalogue(), store)
+    [listed] = library.list_recordings()
+    with contextlib.closing(sqlite3.connect(store.path)) as database, database:
+        database.execute("UPDATE decision SET action = 99 WHERE hand = 1")
+    assert library.moment(listed["name"], 0, 0).hand == 0
+    with pytest.raises(ValueError, match=r"results\.sqlite, session 1: a stored decision, 99, is not legal"):
+        library.moment(listed["name"], 1, 0)

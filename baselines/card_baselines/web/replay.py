@@ -13,9 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.web.catalogue import Catalogue
+from card_baselines.web.results import finished_hands
 from card_baselines.web.scenes import make_scene
 from card_baselines.web.session import format_settings, table_after
 from card_baselines.web.store import Store, StoredHand, StoredSession
+from card_envs.damaged_files import explain_damage
 from card_envs.game import ILLEGAL, Game, Tables
 from card_envs.history import find_files
 from card_envs.history.formats import load_recorded_hands
@@ -87,7 +89,8 @@ class Recording(Protocol):
 class SessionRecording:
     """The finished hands of a session of the store."""
 
-    def __init__(self, game: Game, session: StoredSession, hands: Sequence[StoredHand]) -> None:
+    def __init__(self, game: Game, session: StoredSession, hands: Sequence[StoredHand], store: Path) -> None:
+        self._source = f"{store}, session {session.id}"
         self._game, self._plan, self._hands = game, session.plan, hands
         self.title = f"{self._plan.env}: {' / '.join(player.name for player in self._plan.players)}"
 
@@ -111,7 +114,8 @@ class SessionRecording:
         """Return a moment of a hand."""
         stored, plan, game = self._hands[hand], self._plan, self._game
         names = tuple(plan.players[plan.player_at(seat, stored.number)].name for seat in range(game.num_seats))
-        moves, actors = describe_actions(game, table_after(game, plan, stored.number, ()), stored.actions)
+        with explain_damage(self._source):
+            moves, actors = describe_actions(game, table_after(game, plan, stored.number, ()), stored.actions)
         tables = table_after(game, plan, stored.number, stored.actions[:step])
         return Moment(game, tables, stored.number, step, names, moves, actors)
 
@@ -218,10 +222,10 @@ class Library:
             return None
         try:
             game = self._catalogue.game(session.plan.env, format_settings(session.plan))
-            hands = [hand for hand in self._store.hands(session.id) if hand.payoffs is not None]
+            hands = finished_hands(game, session, self._store.hands(session.id))
         except ValueError:  # the game is not offered, or a hand is damaged
             return None
-        return SessionRecording(game, session, hands)
+        return SessionRecording(game, session, hands, self._store.path)
 
 
 def encode_pictures(kind: str, pictures: Sequence[NDArray[np.uint8]]) -> bytes:
