@@ -128,7 +128,7 @@ PATTERNS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
         "_OTHERS 7": ("match", ("Ignition Casino Hand #1",)),
         "_OTHERS 8": ("match", ("#Game No : 1",)),
     },
-    "card_envs.history.phh.format": {"_AMOUNT": ("fullmatch", ("12.5", ".5"))},
+    "card_envs.history.phh.format": {"_AMOUNT": ("fullmatch", ("1,234,567.5", ".5"))},
     "card_envs.history.phh.toml": {
         "_SECTION": ("findall", ("[ 12 ] # note\r\n[13]\n",)),
         "_TOML_LINE": ("findall", ("error (at line 12, column 3)",)),
