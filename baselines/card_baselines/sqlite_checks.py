@@ -12,6 +12,10 @@ _TYPES = {"INTEGER": ("integer",), "TEXT": ("text",), "REAL": ("real", "integer"
 """Declared type -> results of SQL's `typeof` for its values."""
 
 
+READ_ERRORS = (sqlite3.DatabaseError, UnicodeDecodeError)
+"""Errors of statements on a damaged file; `sqlite3` raises the second for a message that quotes bytes of a schema."""
+
+
 def check_tables(database: sqlite3.Connection, schema: str, conditions: Mapping[str, str], path: object) -> None:
     """Raise a DamagedFileError, naming table and row, unless a file has the tables of a schema and values that fit.
 

@@ -28,7 +28,7 @@ from card_envs.text.interface import TextInterface
 _POT_WORDS = {"half": Fraction(1, 2), "third": Fraction(1, 3), "quarter": Fraction(1, 4), "two thirds": Fraction(2, 3)}
 _CALL = re.compile(r"call(?: (?P<amount>\S+(?: ?bb| big blinds)?))?")
 _ALL_IN = re.compile(
-    r"(?:i am |i'm |go |going |move |push |jam |shove )?(?:all[- ]?in|allin|shove|jam)(?: (?:for )?\S+)?"
+    r"(?:i am |i'm |go |going |move |push |jam |shove )?(?:all[- ]?in|allin|shove|jam)(?: (?:for )?(?P<amount>\S+))?"
 )
 _RAISE = re.compile(
     r"min[- ]?(?P<least>raise|bet)"
@@ -158,8 +158,8 @@ def _parse_action(tables: Tables, i: int, words: str) -> int:
         return CALL_ACTION
     if match := _CALL.fullmatch(words):
         return _parse_call(t, match["amount"])
-    if _ALL_IN.fullmatch(words):
-        return _all_in(t)
+    if match := _ALL_IN.fullmatch(words):
+        return _all_in(t, match["amount"] or "")
     if match := _RAISE.fullmatch(words):
         return _parse_raise(t, match)
     raise ValueError("this is not an action")
@@ -182,12 +182,13 @@ def _parse_call(t: Table, amount: str | None) -> int:
     return CALL_ACTION
 
 
-def _all_in(t: Table) -> int:
-    """Return the action that puts in all chips, which may be a call."""
-    seat = int(t.actor)
-    if t.stack[seat] <= amount_to_call(t):
-        return CALL_ACTION
-    return _raise_to(t, int(t.stack[seat]) + int(t.street_commit[seat]))
+def _all_in(t: Table, amount: str = "") -> int:
+    """Return the action that puts in all chips, which may be a call; ValueError if a number says another amount."""
+    stack = int(t.stack[t.actor])
+    total = stack + int(t.street_commit[t.actor])
+    if any(map(str.isnumeric, amount)) and _chips(t, amount) not in (stack, total):
+        raise ValueError(f"all-in is {stack} chips" + (f", {total} on this street" if total > stack else ""))
+    return CALL_ACTION if stack <= amount_to_call(t) else _raise_to(t, total)
 
 
 def _parse_raise(t: Table, match: re.Match[str]) -> int:
@@ -200,8 +201,10 @@ def _parse_raise(t: Table, match: re.Match[str]) -> int:
         if _only_amount(t) is None:
             raise ValueError("name the amount")
         return _raise_to(t, int(t.max_raise_to))
+    if amount in ("all-in", "all in"):
+        return _all_in(t)
     amount = amount.removesuffix(" all-in").removesuffix(" all in")
-    if amount in ("all-in", "all in", "max", "maximum", "the maximum", ""):
+    if amount in ("max", "maximum", "the maximum"):
         return _raise_to(t, int(t.max_raise_to))
     if pot := _POT.fullmatch(amount):
         asked = (int(t.pot) + int(amount_to_call(t))) * _share(pot)

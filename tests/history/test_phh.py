@@ -468,10 +468,40 @@ def test_file_that_is_no_hand_history(content: bytes, error: str, tmp_path: Path
 def test_files_of_other_sites_are_named_for_what_they_are(content: str, kind: str, name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(content)
     (wrong,) = replay_paths(tmp_path / name).mismatched
-    assert (
-        kind in wrong.reason
-        and "the formats of .phhs, .phh, .acpc, .log, .pokerstars, .txt, .big2 are read" in wrong.reason
-    )
+    assert kind in wrong.reason and "`card-envs replay --help` lists what is read" in wrong.reason
+
+
+RAISE_AND_FOLDS = """variant = "NT"
+antes = [0, 0, 0]
+blinds_or_straddles = [1, 2, 0]
+min_bet = 2
+starting_stacks = [2000, 2000, 2000]
+actions = ["d dh p1 AsAd", "d dh p2 KsKd", "d dh p3 QsQd", "p3 cbr AMOUNT", "p1 f", "p2 f"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("amount", "value"),
+    [
+        ("1,000", 1000), ("6.5", Decimal("6.5")), ("6,5", None), ("1,0000", None), ("10,00", None), ("٣٠", None),
+        ("1,000,5", None),
+    ],
+)  # fmt: skip
+def test_a_comma_stands_before_three_digits(amount: str, value: object) -> None:
+    text = RAISE_AND_FOLDS.replace("AMOUNT", amount)
+    if value is None:
+        with pytest.raises(HandHistoryError, match="is not an amount"):
+            load_hand(text)
+    else:
+        assert load_hand(text).moves[3].amount == value
+
+
+def test_final_stacks_without_rake_contradict_raked_winnings() -> None:
+    text = RAISE_AND_FOLDS.replace("AMOUNT", "6")
+    raked = "winnings = [0, 0, 4.6]\n"
+    assert replay_hand(load_hand(text + raked)).agreement == "up to a rake"
+    result = replay_hand(load_hand(f"{text}finishing_stacks = [1999, 1998, 2003]\n{raked}"))
+    assert (result.status, result.agreement) == ("mismatched", "")
 
 
 def test_the_suffixes_in_messages_are_those_that_are_read() -> None:

@@ -347,9 +347,56 @@ def test_a_hand_ends_when_its_pot_is_collected() -> None:
     assert result.reason == "the recording ends before anybody collects the pot"
 
 
-def test_a_cancelled_hand_is_skipped() -> None:
-    text = hand_text(CASH, {"Ann": "$50", "Bob": "$50"}, FOLDED.replace("Ann: folds", "Hand cancelled"))
+def test_headings_and_summary_agree_with_the_hand() -> None:
+    stacks, lines, _ = BY_THE_RULES["the big blind is short: others call all of it"]
+    renamed = replay(hand_text(TOURNAMENT, stacks, lines.replace("*** TURN", "*** RIVER")))
+    assert renamed.status == SKIPPED and "which is not the board before it" in renamed.reason
+    lost = hand_text(CASH, {"Ann": "$50", "Bob": "$50"}, FOLDED + "Seat 2: Bob (big blind) mucked\n")
+    assert replay(lost).reason == "Bob collects 1 in the recording, but 0 in its summary"
+
+
+@pytest.mark.parametrize("end", ["", "*** SUMMARY ***\n"])
+def test_chips_that_nobody_collects_are_a_rake_only_if_the_hand_says_so(end: str) -> None:
+    stacks, lines, _ = BY_THE_RULES["the big blind is short: others call all of it"]
+    small = lines.replace("Bob collected 160 from side pot", "Bob collected 150 from side pot").partition("*** SUMM")[0]
+    assert small != lines
+    result = replay(hand_text(TOURNAMENT, stacks, small + end))
+    assert (result.status, result.agreement) == (MISMATCHED, "")
+    raked = f"{small}*** SUMMARY ***\nTotal pot 220 | Rake 10\n"
+    assert replay(hand_text(TOURNAMENT, stacks, raked)).agreement == "up to a rake"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Ann: folds", "Hand cancelled"), ("Ann: folds", "Hand #7 was canceled due to a fault"),
+        ("*** SUMMARY ***", "*** SUMMARY ***\nHand was cancelled"),
+    ],
+)  # fmt: skip
+def test_a_cancelled_hand_is_skipped(before: str, after: str) -> None:
+    text = hand_text(CASH, {"Ann": "$50", "Bob": "$50"}, FOLDED.replace(before, after))
     assert replay(text) == ReplayResult("text, hand #7", SKIPPED, "the hand was cancelled")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reason"),
+    [
+        ("Ann: folds", "Ann: folds or not", "not understood"),
+        ("Ann: folds", "Ann: folds and is all-in", "not understood"),
+        ("Ann: folds", "Ann: calls $0.50 and is all-in again", "not understood"),
+        ("blind $1", "blind $1 and is all-in", "Bob still has 49 after the big blind"),
+        ("Ann: folds", "Dealt to Ann [2c 3d]\nAnn: folds [4h 5s]", "are not the 2 cards of Ann"),
+        ("Ann: folds", "Dealt to Ann [2c 3d 4h]\nAnn: folds", "are not the 2 cards of Ann"),
+        ("Seat 1: Ann", "Table 'B' 9-max Seat #2 is the button\nSeat 1: Ann", "a second line names the table"),
+        ("Seat 1: Ann", "Seat 12: Ann", "Ann has seat 12 of 9"),
+        ("($0.50/$1.00", "($0.50/$1.00/$2.00", "no game with stakes"),
+    ],
+)  # fmt: skip
+def test_words_that_are_not_understood_or_contradict_skip_the_hand(before: str, after: str, reason: str) -> None:
+    text = hand_text(CASH, {"Ann": "$50", "Bob": "$50"}, FOLDED)
+    assert before in text
+    result = replay(text.replace(before, after, 1))
+    assert result.status == SKIPPED and reason in result.reason
 
 
 def test_the_rest_of_a_hand_before_the_first_header_is_told() -> None:

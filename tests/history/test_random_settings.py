@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +10,14 @@ import numpy as np
 import pytest
 
 from card_envs.agent import RandomAgent
+from card_envs.cards import NO_CARD
 from card_envs.game import Game
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.game import holdem_game
 from card_envs.games.holdem.rules import RULES
 from card_envs.history import MatchFile, load_hands, load_pokerstars, replay_paths
 from card_envs.history.formats import formats_of, load_recorded_hands
+from card_envs.history.holdem_replay import fill_unknown
 from card_envs.history.phh.format import Hand
 from card_envs.history.recorded_hand import RecordedHand
 from card_envs.history.results import EXACT
@@ -93,3 +96,11 @@ def test_pokerstars_text_and_phh_say_the_same(tmp_path: Path) -> None:
 def _decisions(hand: Hand) -> list[str]:
     """Return the actions without shown cards, in which the formats differ."""
     return [action for action in hand.actions if " sm" not in action]
+
+
+def test_unknown_cards_are_replaced_by_cards_of_the_deck() -> None:
+    config = replace(HoldemConfig.flop(small_blind=1, big_blind=2), num_ranks=4, num_suits=3, lowest_rank=9)
+    first, *_ = deck = sorted(int(card) for card in config.deck_cards)
+    filled = fill_unknown([NO_CARD, first, *[NO_CARD] * 5], config)
+    assert first > 0 and filled[1] == first
+    assert len(set(filled)) == 7 and set(filled) <= set(deck)

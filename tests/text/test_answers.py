@@ -47,7 +47,8 @@ def no_limit(**settings: object) -> tuple[Game, np.ndarray]:
         ("raise 2/1 of the pot", 10), ("min-raise", 4), ("raise to 1,00", None), ("raise max", 200),
         ('{"move": "raise 80"}', 80),
         ('{"action": "raise", "amount": 80}', 80), ('{"action": "raise", "to": "4bb"}', 8),
-        ("raise to 80 all-in", 80),
+        ("raise to 80 all-in", 80), ("all-in for 200", 200), ("all in 199", 200), ("shove now", 200),
+        ("raise all-in", 200),
     ],
 )  # fmt: skip
 def test_amounts_are_what_is_put_in_on_this_street_afterwards(words: str, amount: int | None) -> None:
@@ -157,8 +158,16 @@ def test_a_limit_raise_needs_no_amount_and_refuses_another() -> None:
     assert parse_action(game, tables, 0, "raise") == parse_action(game, tables, 0, "raise to 4") == 2
     with pytest.raises(ActionTextError, match=r"outside 4 \.\. 4"):
         parse_action(game, tables, 0, "raise to 6")
-    with pytest.raises(ActionTextError, match=r"outside 4 \.\. 4"):
-        parse_action(game, tables, 0, "all-in")
+    for words in ("all-in", "raise all-in"):
+        with pytest.raises(ActionTextError, match=r"outside 4 \.\. 4"):
+            parse_action(game, tables, 0, words)
+
+
+@pytest.mark.parametrize("words", ["all-in for 20", "shove 201", "all in -1", "all-in 1e3", "all-in for 50%", "jam ½"])
+def test_all_in_for_another_amount_is_refused(words: str) -> None:
+    game, tables = no_limit()
+    with pytest.raises(ActionTextError, match=r"all-in is 199 chips, 200 on this street|not an amount"):
+        parse_action(game, tables, 0, words)
 
 
 def big2() -> tuple[Game, np.ndarray]:

@@ -97,7 +97,7 @@ def test_long_answers_are_refused_with_the_limit(name: str) -> None:
 
 
 PATTERNS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
-    "card_envs.games.holdem.words": {
+    "card_envs.text.holdem": {
         "_CALL": ("fullmatch", ("call 2.5 big blinds",)),
         "_ALL_IN": ("fullmatch", ("i'm all in for 200",)),
         "_RAISE": ("fullmatch", ("re-raise it to 2.5bb", "min raise")),
@@ -105,7 +105,7 @@ PATTERNS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
         "_NUMBER": ("fullmatch", ("2.5 big blinds",)),
         "_POT": ("fullmatch", ("2/3 of the pot", "75 % pot", ".5 pot", "two thirds pot")),
     },
-    "card_envs.games.big2.words": {
+    "card_envs.text.big2": {
         "_SUITED": ("findall", ("sevens of diamonds 10 of clubs",)),
         "_PLURAL": ("findall", ("pair of 10's",)),
         "_CARD": ("findall", ("10c7h",)),
@@ -117,24 +117,53 @@ PATTERNS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
     },
     "card_envs.history.acpc.replay": {"_TOKEN": ("findall", ("cr250c/cc/r500f",))},
     "card_envs.history.big2.format": {"_PLAYER": ("fullmatch", ("player_1 name: pair 7C 7S",))},
-    "card_envs.history.phh.format": {
+    "card_envs.history.errors": {
+        "_OTHERS 0": ("match", ("<?xml version",)),
+        "_OTHERS 1": ("match", ("[  {",)),
+        "_OTHERS 2": ("match", ("entry,at,order\n",)),
+        "_OTHERS 3": ("match", ("Game Hand #1",)),
+        "_OTHERS 4": ("match", ("Winamax Poker - ",)),
+        "_OTHERS 5": ("match", ("***** Hand History for Game 1",)),
+        "_OTHERS 6": ("match", ("Full Tilt Poker Game #1",)),
+        "_OTHERS 7": ("match", ("Ignition Casino Hand #1",)),
+        "_OTHERS 8": ("match", ("#Game No : 1",)),
+    },
+    "card_envs.history.phh.format": {"_AMOUNT": ("fullmatch", ("1,234,567.5", ".5"))},
+    "card_envs.history.phh.toml": {
         "_SECTION": ("findall", ("[ 12 ] # note\r\n[13]\n",)),
         "_TOML_LINE": ("findall", ("error (at line 12, column 3)",)),
-        "_AMOUNT": ("fullmatch", ("12.5", ".5")),
     },
     "card_envs.history.pokerstars.format": {
-        "_HEADER": ("findall", ("PokerStars Hand #123: Hold'em No Limit ($1/$2)\n",)),
-        "_GAME": ("match", ("Hold'em No Limit ($1/$2 USD)",)),
-        "_BUTTON": ("match", ("Table 'A' 6-max Seat #3 is the button",)),
-        "_SEAT": ("match", ("Seat 1: A (b) ($20 in chips) is sitting out",)),
-        "_BOARD": ("match", ("*** TURN *** [2c 3d 4h] [5s]",)),
-        "_DEALT": ("match", ("Dealt to A [x] [2c 3d] [2c 3d 4h]",)),
-        "_SUMMARY_CARDS": ("match", ("Seat 1: A (button) showed [2c 3d] and won ($2)",)),
-        "_COLLECTED": ("match", ("A collected $2 from pot",)),
-        "_RAISE": ("match", ("raises $2 to $4",)),
-        "_POST": ("match", ("posts the small & big blinds $3",)),
-        "_NOT_MONEY": ("findall", ("$1,000.50 USD",)),
-        "_MONEY": ("fullmatch", ("1000.50",)),
+        "_START": ("findall", ("PokerStars Zoom Hand #123: Hold'em\n",)),
+        "_HEADER": ("fullmatch", ("PokerStars Home Game Hand #123: Hold'em No Limit ($1/$2)",)),
+        "_TABLE": ("fullmatch", ("Table 'A' 6-max (Play Money) Seat #3 is the button",)),
+        "_SEAT": ("fullmatch", ("Seat 1: A (b) ($20 in chips, $5 bounty) out of hand (moved from another table)",)),
+        "_SUMMARY_SEAT": ("fullmatch", ("Seat 1: A folded before Flop",)),
+        "_SUMMARY_END": ("fullmatch", (" (button) (small blind) folded before Flop",)),
+        "_SUMMARY_CARDS": ("search", (" (button) showed [2c 3d] and won ($2)",)),
+        "_POT": ("fullmatch", ("Total pot $20 Main pot $4. Side pot-1 $8. Side pot-2 $8. | Rake $0",)),
+        "_HEADING": ("fullmatch", ("*** TURN *** [2c 3d 4h] [5s]",)),
+        "_SHOWN": ("match", ("folds [2c 3d] (x)",)),
+        "_POST": ("fullmatch", ("posts the small & big blinds $3",)),
+        "_COLLECTED": ("fullmatch", (" collected $2 from the side pot-1 (x)",)),
+        "_RETURNED": ("fullmatch", ("Uncalled bet ($1) returned to A (b)",)),
+        "_CANCELLED": ("match", ("Hand #1 was cancelled",)),
+        "_BEFORE_HANDS": ("findall", ("*** FLOP *** [2c 3d 4h]\nSeat 1: A\n",)),
+        "_REMARK": ("match", ('A said, "x"', "A was removed from the table", "A has 5 seconds left to act")),
+    },
+    "card_envs.history.pokerstars.hand": {
+        "_SUMMARY_WON": ("findall", (" showed [2c 3d] and won ($2)",)),
+        "_SUMMARY_LOST": ("search", (" (button) folded before Flop",)),
+    },
+    "card_envs.history.pokerstars.header": {
+        "_AMOUNT": ("fullmatch", ("US$1,057.50",)),
+        "_DATE": ("split", (" - 2024/05/01 12:00:00 ET",)),
+        "_GAME": (
+            "search",
+            ("HORSE (Hold'em Limit, $1/$2 USD)", "Tournament #5, $1+$0.10 USD Hold'em No Limit - V (5/9)"),
+        ),
+        "_BUY_IN": ("findall", ("$1+$0.10 USD Hold'em ", "500+50 Hold'em ")),
+        "_STAKES": ("search", (" - Level VII ($50/$100 USD)",)),
     },
     "card_envs.poker.starting_hands": {},
     "card_baselines.cli.arguments": {"_WHOLE_NUMBER": ("findall", ("--seed -12345678901234567890_1",))},
@@ -147,11 +176,20 @@ PATTERNS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
 """Module -> pattern -> (method by which it reads, texts that it finds)."""
 
 
+def find_patterns(module: str) -> dict[str, re.Pattern[str]]:
+    """Return the patterns of a module by name; those in a table by its name and their number."""
+    found = {}
+    for name, value in vars(importlib.import_module(module)).items():
+        rows = enumerate(value) if isinstance(value, tuple) else ()
+        found |= {f"{name} {k}": row[0] for k, row in rows if isinstance(row, tuple) and isinstance(row[0], re.Pattern)}
+        if isinstance(value, re.Pattern):
+            found[name] = value
+    return found
+
+
 @pytest.mark.parametrize("module", PATTERNS)
 def test_patterns_read_in_linear_time(module: str) -> None:
-    found = {
-        name: value for name, value in vars(importlib.import_module(module)).items() if isinstance(value, re.Pattern)
-    }
+    found = find_patterns(module)
     assert set(found) == set(PATTERNS[module]), "name the method and an example of each pattern of the module"
     for name, (method, examples) in PATTERNS[module].items():
         for example in examples:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 from collections import Counter
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from numpy.typing import NDArray
 
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.export import write_hands
+from card_baselines.web.replay import Library
 from card_baselines.web.results import compute_results
 from card_baselines.web.session import Plan, Player, Session
 from card_baselines.web.store import Store
@@ -186,3 +189,46 @@ def test_exported_hands_replay_and_the_csv_has_a_line_for_every_player(tmp_path:
     )
     with pytest.raises(ValueError, match="exists already"):
         write_hands(store, Catalogue(), tmp_path / "hands.csv")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE decision SET action = 99 WHERE hand = 1",
+        "UPDATE hand SET payoffs = '[1]'",
+        "UPDATE hand SET payoffs = 7",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["hands.csv", "saved"])
+def test_damaged_hands_are_not_exported(damage: str, name: str, tmp_path: Path) -> None:
+    store = Store(tmp_path / "results.sqlite")
+    plan = plan_of(*TABLES[0])
+    play_hands(session_of(plan), 4, store, store.add_session(plan, [None] * 4))
+    with contextlib.closing(sqlite3.connect(store.path)) as database, database:
+        database.execute(damage)
+    with pytest.raises(ValueError, match=r"results\.sqlite"):
+        write_hands(store, Catalogue(), tmp_path / name)
+    assert not (tmp_path / "hands.csv").exists()
+
+
+def test_a_damaged_schema_is_refused_with_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "results.sqlite"
+    Store(path).close()
+    content = path.read_bytes()
+    assert b"KEY" in content
+    path.write_bytes(content.replace(b"KEY", b"\xf7EY"))
+    with pytest.raises(ValueError, match=r"results\.sqlite is not a file of results"):
+        Store(path)
+
+
+def test_a_damaged_hand_is_not_shown(tmp_path: Path) -> None:
+    store = Store(tmp_path / "results.sqlite")
+    plan = plan_of(*TABLES[0])
+    play_hands(session_of(plan), 4, store, store.add_session(plan, [None] * 4))
+    library = Library(Catalogue(), store)
+    [listed] = library.list_recordings()
+    with contextlib.closing(sqlite3.connect(store.path)) as database, database:
+        database.execute("UPDATE decision SET action = 99 WHERE hand = 1")
+    assert library.moment(listed["name"], 0, 0).hand == 0
+    with pytest.raises(ValueError, match=r"results\.sqlite, session 1: a stored decision, 99, is not legal"):
+        library.moment(listed["name"], 1, 0)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.league.rounds import Earnings, RoundOutcome
-from card_baselines.sqlite_checks import check_tables
+from card_baselines.sqlite_checks import READ_ERRORS, check_tables
 from card_envs.damaged_files import DamagedFileError, explain_damage
 from card_envs.match import Fault
 
@@ -284,10 +284,11 @@ class Store:
         )
         rows = self.rows(query, *([] if division is None else [division]))
         known = {id for (id,) in self.rows("SELECT id FROM members")}
-        return [
-            PlannedRound(id, row_division, number, seed, _parse_ids(seating, known), _parse_ids(students, known))
-            for id, row_division, number, seed, seating, students in rows
-        ]
+        with _explain_content(self.path):
+            return [
+                PlannedRound(id, row_division, number, seed, _parse_ids(seating, known), _parse_ids(students, known))
+                for id, row_division, number, seed, seating, students in rows
+            ]
 
     def add_outcome(self, outcome: RoundOutcome, saved: Mapping[int, str], made_by: str) -> None:
         """Add the outcome of a round within a transaction; `saved` are the folders of its students' files."""
@@ -375,7 +376,7 @@ def _parse_ids(text: str, known: Collection[int]) -> tuple[int, ...]:
             return tuple(ids)
     except (ValueError, TypeError, RecursionError):
         pass
-    raise LeagueError(f"the store holds {text!r} where the ids of members should be: it is damaged")
+    raise ValueError(f"it holds {text!r} where the ids of members should be")
 
 
 def format_numbers(numbers: Iterable[int]) -> str:
@@ -400,7 +401,7 @@ def _explain_errors(path: Path) -> Iterator[None]:
     """Turn errors of SQLite and of the disk into a LeagueError."""
     try:
         yield
-    except sqlite3.DatabaseError as error:
+    except READ_ERRORS as error:
         reason = next((why for words, why in _REASONS.items() if words in str(error)), str(error))
         raise LeagueError(f"{path}: {reason}. The rounds stored so far are kept; go on with `league run`") from error
 

@@ -6,9 +6,11 @@ import csv
 from pathlib import Path
 
 from card_baselines.web.catalogue import Catalogue
-from card_baselines.web.results import MatchHands
-from card_baselines.web.session import format_settings, table_after
+from card_baselines.web.replay import describe_actions
+from card_baselines.web.results import MatchHands, finished_hands
+from card_baselines.web.session import deal_table, format_settings
 from card_baselines.web.store import Store
+from card_envs.damaged_files import explain_damage
 from card_envs.files import replace_file
 from card_envs.history import MatchFile
 
@@ -20,13 +22,14 @@ def write_hands(store: Store, catalogue: Catalogue, path: Path) -> int:
     """Write all finished hands to a .csv file or into a new folder of recorded hands, and return their number.
 
     Raises:
-        ValueError: The path exists, or has another ending.
+        ValueError: The path exists, or has another ending; or the store is damaged.
     """
     if path.exists():
         raise ValueError(f"{path} exists already: choose another name, or delete it first")
     if path.suffix and path.suffix != ".csv":
         raise ValueError(f"{path}: hands are exported to a .csv file, or into a folder (PHH, ACPC or Big 2 text)")
-    return _write_csv(store, catalogue, path) if path.suffix else _write_folder(store, catalogue, path)
+    with explain_damage(store.path):
+        return _write_csv(store, catalogue, path) if path.suffix else _write_folder(store, catalogue, path)
 
 
 def _write_csv(store: Store, catalogue: Catalogue, path: Path) -> int:
@@ -39,14 +42,10 @@ def _write_csv(store: Store, catalogue: Catalogue, path: Path) -> int:
         for session, game in catalogue.pair_with_games(store.sessions()):
             plan = session.plan
             seed = "" if plan.secret else plan.seed
-            for hand in store.hands(session.id):
-                if hand.payoffs is None:
-                    continue
+            for hand in finished_hands(game, session, store.hands(session.id)):
+                assert hand.payoffs is not None
                 count += 1
-                tables, words = table_after(game, plan, hand.number, ()), []
-                for action in hand.actions:
-                    words.append(game.action_name(tables, 0, action))
-                    game.step(tables, 0, action)
+                words, _ = describe_actions(game, deal_table(game, plan, hand.number), hand.actions)
                 for index, player in enumerate(plan.players):
                     seat = plan.seat_of(index, hand.number)
                     table.writerow(

@@ -13,10 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.web.catalogue import Catalogue
+from card_baselines.web.results import finished_hands
 from card_baselines.web.scenes import make_scene
 from card_baselines.web.session import format_settings, table_after
 from card_baselines.web.store import Store, StoredHand, StoredSession
-from card_envs.game import Game, Tables
+from card_envs.damaged_files import explain_damage
+from card_envs.game import ILLEGAL, Game, Tables
 from card_envs.history import find_files
 from card_envs.history.formats import load_recorded_hands
 from card_envs.history.recorded_hand import RecordedHand
@@ -87,7 +89,8 @@ class Recording(Protocol):
 class SessionRecording:
     """The finished hands of a session of the store."""
 
-    def __init__(self, game: Game, session: StoredSession, hands: Sequence[StoredHand]) -> None:
+    def __init__(self, game: Game, session: StoredSession, hands: Sequence[StoredHand], store: Path) -> None:
+        self._source = f"{store}, session {session.id}"
         self._game, self._plan, self._hands = game, session.plan, hands
         self.title = f"{self._plan.env}: {' / '.join(player.name for player in self._plan.players)}"
 
@@ -111,7 +114,8 @@ class SessionRecording:
         """Return a moment of a hand."""
         stored, plan, game = self._hands[hand], self._plan, self._game
         names = tuple(plan.players[plan.player_at(seat, stored.number)].name for seat in range(game.num_seats))
-        moves, actors = _describe_actions(game, table_after(game, plan, stored.number, ()), stored.actions)
+        with explain_damage(self._source):
+            moves, actors = describe_actions(game, table_after(game, plan, stored.number, ()), stored.actions)
         tables = table_after(game, plan, stored.number, stored.actions[:step])
         return Moment(game, tables, stored.number, step, names, moves, actors)
 
@@ -149,7 +153,7 @@ class FileRecording:
     def moment(self, hand: int, step: int) -> Moment:
         """Return a moment of a hand."""
         recorded = self._hands[hand]
-        moves, actors = _describe_actions(recorded.game, recorded.tables_after(0), recorded.actions)
+        moves, actors = describe_actions(recorded.game, recorded.tables_after(0), recorded.actions)
         return Moment(
             game=recorded.game,
             tables=recorded.tables_after(step),
@@ -218,10 +222,10 @@ class Library:
             return None
         try:
             game = self._catalogue.game(session.plan.env, format_settings(session.plan))
-            hands = [hand for hand in self._store.hands(session.id) if hand.payoffs is not None]
+            hands = finished_hands(game, session, self._store.hands(session.id))
         except ValueError:  # the game is not offered, or a hand is damaged
             return None
-        return SessionRecording(game, session, hands)
+        return SessionRecording(game, session, hands, self._store.path)
 
 
 def encode_pictures(kind: str, pictures: Sequence[NDArray[np.uint8]]) -> bytes:
@@ -252,11 +256,17 @@ def _draw(moment: Moment) -> NDArray[np.uint8]:
     return draw_pixels(PICTURE.require(moment.game)(moment.tables, None, moment.names))
 
 
-def _describe_actions(game: Game, tables: Tables, actions: Sequence[int]) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """Return the actions of a hand in words and their seats; plays `tables` to the end of the hand."""
+def describe_actions(game: Game, tables: Tables, actions: Sequence[int]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Return the actions of a hand in words and their seats; plays `tables` to the end of the hand.
+
+    Raises:
+        ValueError: If an action is not legal.
+    """
     words, actors = [], []
     for action in actions:
-        words.append(game.action_name(tables, 0, action))
-        actors.append(int(tables["actor"][0]))
-        game.step(tables, 0, action)
+        before = tables.copy()
+        if game.step(tables, 0, action) == ILLEGAL:
+            raise ValueError(f"a stored decision, {action}, is not legal")
+        words.append(game.action_name(before, 0, action))
+        actors.append(int(before["actor"][0]))
     return tuple(words), tuple(actors)

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from card_baselines.sqlite_checks import check_tables
+from card_baselines.sqlite_checks import READ_ERRORS, check_tables
 from card_baselines.web.session import Plan, Player
 from card_envs.damaged_files import DamagedFileError, explain_damage
 
@@ -105,7 +105,7 @@ class Store:
             self._db.execute("PRAGMA trusted_schema = OFF")  # the file may be somebody else's
             self._db.executescript(_TABLES)
             check_tables(self._db, _TABLES, _CONDITIONS, self.path)
-        except (sqlite3.DatabaseError, DamagedFileError) as error:
+        except (*READ_ERRORS, DamagedFileError) as error:
             self._db.close()
             raise ValueError(
                 f"{self.path} is not a file of results of this version: {error}; name another file, or move it away"
@@ -195,7 +195,7 @@ class Store:
         with self._lock:
             try:
                 return self._db.execute(statement, values).fetchall()
-            except sqlite3.DatabaseError as error:
+            except READ_ERRORS as error:
                 raise ValueError(f"{self.path} cannot be read: {error}; restore a copy") from error
 
 

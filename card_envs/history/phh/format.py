@@ -36,7 +36,7 @@ _BY_PLAYER = ("antes", "blinds_or_straddles", "starting_stacks", "finishing_stac
 _CARDS = {card_name(card): card for card in (*range(DECK_SIZE), NO_CARD)}
 _ACTIONS = "'d dh pN CARDS', 'd db CARDS', 'pN f', 'pN cc', 'pN cbr AMOUNT', 'pN sm', 'pN sm CARDS' or '# remark'"
 _ENDLESS = Decimal("Infinity")
-_AMOUNT = re.compile(r"\d+(\.\d*)?|\.\d+")
+_AMOUNT = re.compile(r"(?:[0-9]+|[1-9][0-9]{0,2}(?:,[0-9]{3})+)(?:\.[0-9]*)?|\.[0-9]+")
 
 
 @dataclass(frozen=True)
@@ -258,9 +258,9 @@ def _card_ids(text: str, action: str) -> tuple[int, ...]:
 
 
 def _amount(text: str, action: str) -> Number:
-    digits = text.replace(",", "")
-    if not _AMOUNT.fullmatch(digits):
+    if not _AMOUNT.fullmatch(text):
         raise ValueError(f"{action!r}: {text!r} is not an amount; write the chips to raise to, such as 200 or 3.50")
+    digits = text.replace(",", "")
     return int(digits) if digits.isdecimal() else Decimal(digits)
 
 

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from card_envs.history.errors import HandHistoryError
 
-_SECTION = re.compile(r"^\[[ \t]*([^\[\]\n]+?)[ \t]*\][ \t]*(?:#.*)?\r?$", re.MULTILINE)
+_SECTION = re.compile(r"^\[([^\[\]\n]+)\][ \t]*(?:#.*)?\r?$", re.MULTILINE)
 _TOML_LINE = re.compile(r" \(at line (\d+), column \d+\)")
 _ENDLESS = Decimal("Infinity")
 
@@ -27,7 +27,7 @@ def split_sections(text: str, source: str) -> Iterator[tuple[str, str, int]]:
     line = 1 + text.count("\n", 0, headers[0].start())
     ends = [*(header.start() for header in headers[1:]), len(text)]
     for header, end in zip(headers, ends, strict=True):
-        name = header[1]
+        name = header[1].strip()
         if name in names:
             raise HandHistoryError(f"{source}, line {line}: section [{name}] comes twice; number the hands 1, 2, ...")
         names.add(name)

@@ -27,8 +27,10 @@ OWN_TABLE = "card-envs"
 
 _START = re.compile(r"^\ufeff?PokerStars .*?(?:Hand|Game) #", re.MULTILINE)
 _HEADER = re.compile(r"\ufeff?PokerStars (?:[\w ]+ )?(?:Hand|Game) #(\d+):(.*)")
-_TABLE = re.compile(r"Table '(.*)' (\d+)-max (?:.* )?Seat #(\d+) is the button")
-_SEAT = re.compile(r"Seat (\d+): (.+) \(([^()]+) in chips(?:, [^()]*)?\)( is sitting out| out of hand.*)?")
+_TABLE = re.compile(r"Table '(.*)' (\d+)-max (?:[^']* )?Seat #(\d+) is the button")
+_SEAT = re.compile(
+    r"Seat (\d+): (.+) \(([^()]+) in chips(?:, [^()\s]+ bounty)?\)( is sitting out| out of hand(?: \([^()]*\))?)?"
+)
 _SUMMARY_SEAT = re.compile(r"Seat (\d+): (.+)")
 _SUMMARY_END = re.compile(
     r"(?: \((?:button|small blind|big blind)\))*(?: (?:folded|showed|mucked|collected|doesn't).*)?"
@@ -38,19 +40,21 @@ _POT = re.compile(r"Total pot (\S+)(?: Main pot (\S+)\.)?((?: Side pot(?:-\d+)? 
 _HEADING = re.compile(
     r"\*\*\* (FIRST |SECOND |THIRD )?(HOLE CARDS|FLOP|TURN|RIVER|SHOW DOWN|SUMMARY) \*\*\*((?: \[[^\[\]]*\])*)"
 )
+_BOARD_CARDS = {"FLOP": 3, "TURN": 4, "RIVER": 5}
 _ALL_IN = " and is all-in"
+_SHOWN = re.compile(r"(shows|folds) \[([^\[\]]+)\](?: \(.*\))?\Z")
 _POST = re.compile(r"posts (?:the |a )?(small blind|big blind|small & big blinds|ante|straddle|dead blind) (.+)")
 _COLLECTED = re.compile(r" collected (\S+) from (?:the )?(?:main |side )?pot(?:-\d+)?(?: \(.*\))?")
 _RETURNED = re.compile(r"Uncalled bet \(([^()]*)\) returned to (.+)")
-_CANCELLED = re.compile(r"Hand (?:#\d+ )?(?:was |has been )?(?:cancelled|canceled)")
+_CANCELLED = re.compile(r"Hand (?:#\d+ )?(?:was |has been )?cancell?ed\b")
 _BEFORE_HANDS = re.compile(r"^(\*\*\* |Seat \d+: |Total pot )", re.MULTILINE)
 _REMARK = re.compile(
-    r"(?!Seat \d+:).+?:? (?:said, .*|has timed out.*|has returned|has requested TIME|has registered.*|"
-    r"(?:is|has been) (?:dis)?connected.*|is sitting out|is no longer sitting out|sits out|sits down|stands up|"
-    r"joins the table.*|leaves the table|will be allowed to play after the button|was (?:removed|moved) from .*|"
-    r"re-buys and receives .*|takes the add-on .*|adds .*|finished the tournament.*|wins the .*|wins a .*|"
-    r"received? .*|cashed out the hand.*|is feeling .*|has \d+ seconds? left .*|\[observer\] said, .*)"
-    r"|Betting is capped|Time has expired.*|The deal is .*|\*+ # \d+ \*+"
+    r"(?!Seat \d+:).+?:? (?:said, |has timed out|has registered|(?:is|has been) (?:dis)?connected|joins the table|"
+    r"was (?:removed|moved) from |re-buys and receives |takes the add-on |adds |finished the tournament|"
+    r"wins (?:the|a) |received? |cashed out the hand|is feeling |has \d+ seconds? left |\[observer\] said, |"
+    r"(?:has returned|has requested TIME|is sitting out|is no longer sitting out|sits out|sits down|stands up|"
+    r"leaves the table|will be allowed to play after the button)\Z)"
+    r"|Time has expired|The deal is |(?:Betting is capped|\*+ # \d+ \*+)\Z"
 )
 
 
@@ -134,9 +138,9 @@ class _HandReader(TextHand):
         if which:
             raise SkippedError("the board is dealt twice")
         self.part = part
-        if part in ("FLOP", "TURN", "RIVER"):
+        if part in _BOARD_CARDS:
             shown = [tuple(card_ids(group)) for group in re.findall(r"\[([^\[\]]*)\]", cards)]
-            if not shown or sum(shown[:-1], ()) != self.board:
+            if not shown or sum(shown[:-1], ()) != self.board or len(sum(shown, ())) != _BOARD_CARDS[part]:
                 raise ValueError(f"the {part.lower()} is dealt beside {cards!r}, which is not the board before it")
             self.board += shown[-1]
             self.moves.append(("", Move(DEAL_BOARD, cards=shown[-1])))
@@ -144,7 +148,9 @@ class _HandReader(TextHand):
     def _parse_table(self, name: str, num_seats: int, button: int) -> None:
         if not 1 <= button <= num_seats:
             raise ValueError(f"the button is at seat {button} of {num_seats}")
-        self.button = button
+        if self.button:
+            raise ValueError("a second line names the table and the button")
+        self.button, self.num_seats = button, num_seats
         own, _, rules = name.partition(" ")
         if own == OWN_TABLE and (rules or "standard") in RULES:
             self.rules = rules or "standard"
@@ -164,25 +170,29 @@ class _HandReader(TextHand):
         player = self._find_player(line, ": ")
         if player is None:
             return False
-        words, _, is_all_in = line[len(player.name) + 2 :].partition(_ALL_IN)
+        words = line[len(player.name) + 2 :]
+        is_all_in = words.endswith(_ALL_IN)
+        words = words.removesuffix(_ALL_IN)
         if words.startswith("posts "):
-            self._post(player, words)
+            self._post(player, words, is_all_in)
             return True
-        if words.startswith("shows ["):
-            self._see_cards(player, words.partition("[")[2].partition("]")[0])
-            if self.part == "SHOW DOWN":
-                self._act(player, Move(SHOW, cards=player.cards) if player.cards else Move(MUCK))
-            return True
-        move = self._parse_move(words, line.endswith(_ALL_IN))
-        if move is not None and not is_all_in:
+        if found := _SHOWN.match(words):
+            self._see_cards(player, found[2])
+            if found[1] == "shows":
+                if self.part == "SHOW DOWN":
+                    self._act(player, Move(SHOW, cards=player.cards) if player.cards else Move(MUCK))
+                return True
+            words = "folds"
+        move = self._parse_move(words, is_all_in)
+        if move is not None:
             self._act(player, move)
         return move is not None or words in ("doesn't show hand", "is sitting out", "sits out")
 
     def _parse_move(self, words: str, is_all_in: bool) -> Move | None:
         match words.split(" "):
-            case ["folds", *_]:  # the player may show cards
+            case ["folds"] if not is_all_in:
                 return Move(FOLD)
-            case ["checks"]:
+            case ["checks"] if not is_all_in:
                 return Move(CALL, stated=0)
             case ["calls", amount]:
                 return Move(CALL, stated=self.to_amount(amount), is_all_in=is_all_in)
@@ -215,10 +225,10 @@ class _HandReader(TextHand):
             found := _COLLECTED.fullmatch(line, len(player.name))
         ):
             player.collected += self.to_amount(found[1])
-        elif _CANCELLED.fullmatch(line):
+        elif _CANCELLED.match(line):
             raise SkippedError("the hand was cancelled")
         else:
-            return _REMARK.fullmatch(line) is not None
+            return _REMARK.match(line) is not None
         return True
 
     def _parse_summary(self, line: str) -> None:
@@ -230,6 +240,8 @@ class _HandReader(TextHand):
         elif line.startswith("Board ["):
             if tuple(card_ids(line[len("Board [") :].rstrip("]"))) != self.board:
                 raise ValueError(f"{line!r} is not the board that was dealt")
+        elif _CANCELLED.match(line):
+            raise SkippedError("the hand was cancelled")
         elif "Board [" in line or "run twice" in line:
             raise SkippedError("the board is dealt twice")
         elif not ((found := _SUMMARY_SEAT.fullmatch(line)) and self._parse_summary_seat(int(found[1]), found[2])):
@@ -244,7 +256,7 @@ class _HandReader(TextHand):
             self._see_cards(player, found[1])
         return _SUMMARY_END.fullmatch(player.summary) is not None
 
-    def _post(self, player: Player, words: str) -> None:
+    def _post(self, player: Player, words: str, is_all_in: bool) -> None:
         found = _POST.fullmatch(words)
         if found is None:
             raise ValueError(f"{shorten(words, 80)!r} is not understood")
@@ -255,8 +267,12 @@ class _HandReader(TextHand):
             player.blind, player.posted = kind, self.to_amount(found[2])
         else:
             raise SkippedError(f"{player.name} posts a {kind} besides the usual ones")
+        if is_all_in and (left := player.stack - player.ante - player.posted):
+            raise ValueError(f"{player.name} still has {left} after the {kind}")
 
     def _see_cards(self, player: Player, cards: str) -> None:
         ids = tuple(card_ids(cards))
+        if not 1 <= len(ids) <= HOLE_CARDS or (player.cards and not set(ids) <= set(player.cards)):
+            raise ValueError(f"[{cards}] are not the {HOLE_CARDS} cards of {player.name}")
         if len(ids) == HOLE_CARDS:  # a player may show a single card, which does not affect the result
             player.cards = ids

@@ -14,6 +14,7 @@ from card_envs.history.pokerstars.header import Header, parse_amount
 from card_envs.history.results import Number
 from card_envs.poker.hands import HOLE_CARDS
 
+_SUMMARY_LOST = re.compile(r" (?:folded|mucked|lost)\b")
 _SUMMARY_WON = re.compile(r" (?:won|collected) \(([^()]*)\)")
 
 
@@ -59,6 +60,7 @@ class TextHand:
     """(name of the player, or "" for board cards; the move, without its seat)."""
     board: tuple[int, ...] = ()
     button: int = 0
+    num_seats: int = 0
     rules: str = "pokerstars"
     part: str = "seats"
     """"seats" before the hole cards, then the last heading."""
@@ -107,6 +109,8 @@ class TextHand:
             raise ValueError("no line \"Table 'NAME' ... Seat #N is the button\" says who has the button")
         has_summary = any(player.summary is not None for player in self.players.values())
         for player in self.players.values():
+            if not 1 <= player.seat <= self.num_seats:
+                raise ValueError(f"{player.name} has seat {player.seat} of {self.num_seats}")
             if player.takes_part or (player.is_absent and player.summary is None):
                 continue
             if player.summary is not None or not has_summary:
@@ -124,7 +128,7 @@ class TextHand:
             )
         for player in dealt:
             won = [self.to_amount(text) for text in _SUMMARY_WON.findall(player.summary or "")]
-            if won and sum(won) != player.collected:
+            if sum(won) != player.collected and (won or _SUMMARY_LOST.search(player.summary or "")):
                 raise ContradictionError(
                     f"{player.name} collects {player.collected} in the recording, but {sum(won)} in its summary"
                 )

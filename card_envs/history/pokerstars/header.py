@@ -10,10 +10,10 @@ from card_envs.history.errors import shorten
 from card_envs.history.results import Number
 
 _AMOUNT = re.compile(r"([$€£¥₹]|[A-Z]{1,2}\$)?([0-9]{1,15}|[1-9][0-9]{0,2}(?:,[0-9]{3}){1,4})(\.[0-9]{1,2})?")
-_DATE = re.compile(r" - [0-9]{4}/[0-9]{1,2}/[0-9]{1,2} .*$")
+_DATE = re.compile(r" - [0-9]{4}/[0-9]{1,2}/[0-9]{1,2} ")
 _GAME = re.compile(r"(?:^|[({},])\s*((?:[^\s(){},]+ )+?)(No Limit|Pot Limit|Limit)\b(.*)")
-_BUY_IN = re.compile(r"^(?:.*\b[A-Z]{3} |\S*[0-9]\+\S*[0-9]\S* |Freeroll )")
-_STAKES = re.compile(r"([^\s()/]+)/([^\s()/]+)")
+_BUY_IN = re.compile(r"^(?:.*\b[A-Z]{3} |[^\s+]*[0-9]\+\S+ |Freeroll )")
+_STAKES = re.compile(r"(?<![^\s()])([^\s()/]+)/([^\s()/]+)(?![^\s()])")
 _VARIANTS = {"No Limit": "NT", "Pot Limit": "PT", "Limit": "FT"}
 
 
@@ -54,10 +54,10 @@ def parse_header(text: str) -> Header:
         SkippedError: For a game other than Texas hold'em, or with betting that our tables do not play.
         ValueError: For a line that names no game or stakes.
     """
-    game = " ".join(_DATE.sub("", text).split())
+    game = " ".join(_DATE.split(text, maxsplit=1)[0].split())
     found = _GAME.search(game)
     name = _BUY_IN.sub("", found[1]).strip() if found else ""
-    if found is None or name in ("No", "Pot", "Fixed"):
+    if found is None or name.split()[-1:] in (["No"], ["Pot"], ["Fixed"]):
         if re.search("hold.?em", game, re.IGNORECASE):
             raise SkippedError(
                 f"{shorten(game, 60)!r} is not how PokerStars names a game; its hold'em is \"Hold'em No Limit\", "
