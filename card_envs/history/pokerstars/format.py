@@ -46,7 +46,7 @@ _SHOWN = re.compile(r"(shows|folds) \[([^\[\]]+)\](?: \(.*\))?\Z")
 _POST = re.compile(r"posts (?:the |a )?(small blind|big blind|small & big blinds|ante|straddle|dead blind) (.+)")
 _COLLECTED = re.compile(r" collected (\S+) from (?:the )?(?:main |side )?pot(?:-\d+)?(?: \(.*\))?")
 _RETURNED = re.compile(r"Uncalled bet \(([^()]*)\) returned to (.+)")
-_CANCELLED = re.compile(r"Hand (?:#\d+ )?(?:was |has been )?cancell?ed\b")
+_CANCELLED = re.compile(r"Hand (?:#\d+ )?(?:was |has been )?(?:cancelled|canceled)\b")
 _BEFORE_HANDS = re.compile(r"^(\*\*\* |Seat \d+: |Total pot )", re.MULTILINE)
 _REMARK = re.compile(
     r"(?!Seat \d+:).+?:? (?:said, |has timed out|has registered|(?:is|has been) (?:dis)?connected|joins the table|"
