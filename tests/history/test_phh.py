@@ -468,7 +468,8 @@ def test_file_that_is_no_hand_history(content: bytes, error: str, tmp_path: Path
 def test_files_of_other_sites_are_named_for_what_they_are(content: str, kind: str, name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(content)
     (wrong,) = replay_paths(tmp_path / name).mismatched
-    assert kind in wrong.reason and "`card-envs replay --help` lists what is read" in wrong.reason
+    formats = ".phhs, .phh, .acpc, .log, .pokerstars, .txt, .big2"
+    assert kind in wrong.reason and f"the formats of {formats} are read" in wrong.reason
 
 
 RAISE_AND_FOLDS = """variant = "NT"
