@@ -172,7 +172,7 @@ SETTINGS: list[tuple[str, dict[str, Any], str]] = [
     ("limit_holdem-v0", {"encoder": []}, r"encoder \[\] is not known"),
     ("limit_holdem-v0", {"rules": "house"}, "rules 'house' are not known: choose one of"),
     ("limit_holdem-v0", {"rules": []}, r"rules \[\] are not known"),
-    ("big2-v0", {"encoder": "default"}, "encoder 'default' is not known: choose one of"),
+    ("big2-v0", {"encoder": "equity"}, "encoder 'equity' is not known: choose one of"),
     ("big2-v0", {"rules": "standard"}, "rules 'standard' are not known: choose one of"),
     ("big2-v0", {"straights": "long"}, "straights 'long' is not known: choose one of"),
     ("big2-v0", {"double_from": 1.5}, "double_from 1.5 must be"),

@@ -193,6 +193,11 @@ def breaks_layers(module: str, named: str) -> bool:
     return above >= below and one != other
 
 
+def is_own_paper(module: str, named: str) -> bool:
+    """A paper names its experiments, which read what the paper declares, and are imported when they run."""
+    return module.startswith("card_baselines.papers.") and named.startswith(module.rpartition(".")[0])
+
+
 def test_strings_that_name_objects_keep_the_layers() -> None:
     found = {(module, named) for module, tree in sources().items() for named in named_by(tree)}
     assert ("card_envs.registration", "card_envs.gymnasium_env") in found
@@ -210,7 +215,11 @@ def test_a_string_that_breaks_the_layers_is_found() -> None:
 
 def test_no_modules_import_or_name_each_other_in_a_circle() -> None:
     trees = sources()
-    uses = {module: (imported_by(tree, trees) | named_by(tree)) - {module} for module, tree in trees.items()}
+    uses = {
+        module: (imported_by(tree, trees) | {each for each in named_by(tree) if not is_own_paper(module, each)})
+        - {module}
+        for module, tree in trees.items()
+    }
     circles, finished = [], set[str]()
 
     def visit(module: str, path: tuple[str, ...]) -> None:

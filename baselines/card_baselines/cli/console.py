@@ -105,7 +105,7 @@ def _format_strength(name: str, made: Mapping[str, Any]) -> str:
     if name not in made["agents"]:
         return "0" if name == made.get("reference") else "-"
     low, high = made["agents"][name]["ci95"]
-    digits = 0 if high - low > 2 else 2
+    digits = 0 if any(each["ci95"][1] - each["ci95"][0] > 2 for each in made["agents"].values()) else 2
     return f"{made['agents'][name]['mean']:+.{digits}f} ± {(high - low) / 2:.{digits}f}"
 
 
