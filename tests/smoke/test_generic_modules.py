@@ -22,7 +22,8 @@ ABOUT_ONE_GAME = (
     # formats of recorded hands, each of one game; what those of hold'em share; their names in the public package
     "card_envs/history/phh/", "card_envs/history/acpc/", "card_envs/history/pokerstars/",
     "card_envs/history/big2/", "card_envs/history/holdem_", "card_envs/history/hand_record.py",
-    "card_envs/history/settle.py", "card_envs/history/errors.py", "card_envs/history/formats.py", "card_envs/history/__init__.py",
+    "card_envs/history/settle.py", "card_envs/history/errors.py", "card_envs/history/formats.py",
+    "card_envs/history/__init__.py",
     # another library's interface to its own hold'em
     "wrappers/card_wrappers/rlcard.py", "wrappers/card_wrappers/acpc/",
     "wrappers/card_wrappers/slumbot/", "wrappers/card_wrappers/openspiel/universal_poker.py",
