@@ -94,8 +94,8 @@ def test_chance_is_taken_off(capsys: pytest.CaptureFixture[str], monkeypatch: py
 def test_tables(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "SECTIONS", SMALL)
     assert main(["panel", "--quick"]) == 0
-    out = capsys.readouterr().out
-    assert "always_raise" in out and ("±" in out or "no interval" in out) and "2 of a kind" in out
+    out = " ".join(capsys.readouterr().out.split())  # titles are wrapped to the width of their tables
+    assert "always_raise" in out and "±" in out and "2 of a kind" in out
 
 
 @pytest.mark.parametrize(
