@@ -15,6 +15,7 @@ import json
 import subprocess
 import sys
 import time
+import traceback
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -56,7 +57,11 @@ def main() -> None:
     found: dict[str, Any] = circumstances(("numpy", "numba", "numba-cuda", "torch"))
     for part in asked.parts or PARTS:
         start = time.perf_counter()
-        found[part] = globals()[f"part_{part}"](asked)
+        try:
+            found[part] = globals()[f"part_{part}"](asked)
+        except Exception:  # the other parts are worth their minutes
+            found[part] = traceback.format_exc()
+            print(found[part])
         print(f"{part}: {time.perf_counter() - start:.0f} s\n", flush=True)
         write_json(asked.json, found)
 
