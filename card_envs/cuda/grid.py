@@ -19,10 +19,10 @@ from card_envs.game import Game
 from card_envs.game_kernels import DealBatch, FirstIllegal, RandomBatch, StateBatch, StepBatch
 from card_envs.observation import ObserveBatch
 
-THREADS_PER_BLOCK = 128
-_FEW_PER_BLOCK = 32
-_MANY_THREADS = 32_768
-"""Number of threads from which blocks are large; fewer are spread over more processors of the GPU."""
+_MAX_THREADS_PER_BLOCK = 128
+_WARPS = 512
+"""Number of blocks over which few threads are spread: about as many warps as a large GPU runs at once, each with few
+threads, which then seldom wait for each other."""
 _MAX_DEALS = 10_000
 
 
@@ -145,7 +145,7 @@ class Grid:
 
     def __init__(self, function: Callable[..., None], num_threads: int) -> None:
         self._function = function
-        self._threads = THREADS_PER_BLOCK if num_threads >= _MANY_THREADS else _FEW_PER_BLOCK
+        self._threads = min(_MAX_THREADS_PER_BLOCK, 1 << (max(1, num_threads // _WARPS) - 1).bit_length())
         self._blocks = -(-num_threads // self._threads)
         self._kernel: CompiledKernel | None = None
 

@@ -42,9 +42,11 @@ from card_envs.rng import derive_seed
 
 UPDATES_PER_PAST_SELF = 50
 """Number of updates between two copies of the network that join the pool as past selves."""
-_VALUE_WEIGHT = 0.5
+VALUE_WEIGHT = 0.5
 """Weight of the value loss, c1 in Schulman et al. (2017), equation 9."""
 MAX_GRADIENT_NORM = 0.5
+EPSILON = 1e-8
+"""Added to the standard deviation by which advantages are divided."""
 _VALUE_UPDATES = 50
 """Number of updates in which only the value is trained, if a run starts from a policy without a value."""
 _NEW_DEALS = 80
@@ -81,7 +83,7 @@ def ppo_loss(
     """
     advantage = minibatch["advantage"]
     if config.normalise:
-        advantage = (advantage - advantage.mean()) / (advantage.std(correction=0) + 1e-8)
+        advantage = (advantage - advantage.mean()) / (advantage.std(correction=0) + EPSILON)
     entropy = -(log_probabilities.exp() * log_probabilities).sum(dim=1).mean()
     log_ratio = log_probabilities.gather(1, minibatch["choice"][:, None])[:, 0] - minibatch["log_probability"]
     ratio = log_ratio.exp()
@@ -93,7 +95,7 @@ def ppo_loss(
         error = torch.maximum(error, (clipped - minibatch["target"]).square())
     value_loss = 0.5 * error.mean()
     kl = (ratio - 1 - log_ratio).mean()  # low-variance estimator (Schulman, Approximating KL divergence, 2020)
-    loss = -objective + schedules.kl_penalty * kl - schedules.entropy * entropy + _VALUE_WEIGHT * value_loss
+    loss = -objective + schedules.kl_penalty * kl - schedules.entropy * entropy + VALUE_WEIGHT * value_loss
     return loss, {"entropy": entropy.detach(), "value_loss": value_loss.detach(), "kl": kl.detach()}
 
 
@@ -144,7 +146,7 @@ class Ppo(Learner):
 
     def _average(self, averaged: torch.Tensor, current: torch.Tensor, num_averaged: torch.Tensor | int) -> torch.Tensor:
         """Return the new averaged weights: a plain mean in early updates, then an exponential moving average."""
-        keep = min(self.config.average, 1.0 - 1.0 / (int(num_averaged) + 1))
+        keep = min(self.config.average, 1.0 - 1.0 / self.updates)  # `num_averaged` would wait for a GPU
         return averaged.lerp(current, 1.0 - keep)
 
     def update(self, fraction: float) -> dict[str, float]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from card_baselines.ppo.on_device.memory import DeviceKernel
 from card_baselines.ppo.on_device.scripts import Script
 from card_baselines.ppo.rollout_buffer import NONE
 from card_envs.compiler import kernel
@@ -21,8 +22,9 @@ from card_envs.rng import STREAM, random_below, random_unit
 
 SELF_PLAY, PAST, EXPLOITED, FIRST_SCRIPT = 0, 1, 2, 3
 """Kinds of tables: the learner at all seats; a past self at all others; an exploiter at one; a script at all others."""
-START, STEP = 0, 1
-"""Work of `step_table`: begin with what is dealt, or take a decision."""
+START, STEP, APPLY = 0, 1, 2
+"""Work of `step_table`: begin with what is dealt; draw actions from logits and apply them; apply actions drawn before.
+"""
 
 
 def _record(*fields: Any) -> np.dtype[Any]:
@@ -53,7 +55,7 @@ SETTINGS = _record(
 )
 """Settings of a rollout that kernels read. `first_frozen` is the first table of `frozen_logits`; `has_network` says
 for which kinds of tables frozen networks exist."""
-_LOWEST = np.float32(-np.inf)
+_LOWEST, _ZERO = np.float32(-np.inf), np.float32(0.0)
 
 
 def seating_dtype(num_seats: int) -> np.dtype[Any]:
@@ -73,8 +75,8 @@ def seating_dtype(num_seats: int) -> np.dtype[Any]:
     )
 
 
-def table_kernels(game: Game, scripts: Sequence[Script]) -> tuple[Callable[..., None], Callable[..., None]]:
-    """Return the kernel of one table, `step_table(j, ...)`, and that of all tables, without its first argument."""
+def table_kernel(game: Game, scripts: Sequence[Script]) -> DeviceKernel:
+    """Return the kernel that takes a step at all tables; see `step_table`."""
     kernels: Any = game  # functions, which can be keys of a cache although mypy does not see it
     return _make_kernels(
         kernels.step_batch, kernels.forced_batch, kernels.random_batch, kernels.encoder.observe_batch, tuple(scripts)
@@ -82,27 +84,33 @@ def table_kernels(game: Game, scripts: Sequence[Script]) -> tuple[Callable[..., 
 
 
 @kernel
-def sample_action(logits: Any, i: Any, legal: Any, number: Any) -> Any:
-    """Return an action drawn from the softmax of the legal logits[i], and its log-probability.
-
-    `legal.mask` says which actions are legal; `number` is uniform in [0, 1).
-    """
+def legal_log_total(logits: Any, i: Any, legal: Any) -> Any:
+    """Return the logarithm of the sum of exp(logit) over the actions that `legal.mask` allows, of row i."""
     highest, num_actions = _LOWEST, logits.shape[1]
     for action in range(num_actions):
         if legal.mask[action] != 0 and logits[i, action] > highest:
             highest = logits[i, action]
-    total = np.float32(0.0)
+    total = _ZERO
     for action in range(num_actions):
         if legal.mask[action] != 0:
             total += math.exp(logits[i, action] - highest)
-    wanted, below, chosen = np.float32(number) * total, np.float32(0.0), np.int64(NO_ACTION)
-    for action in range(num_actions):
+    return highest + math.log(total)
+
+
+@kernel
+def sample_action(logits: Any, i: Any, legal: Any, number: Any) -> Any:
+    """Return an action drawn from the softmax of the legal logits of row i, and its log-probability.
+
+    `number` is uniform in [0, 1).
+    """
+    log_total, wanted, below, chosen = legal_log_total(logits, i, legal), np.float32(number), _ZERO, np.int64(NO_ACTION)
+    for action in range(logits.shape[1]):
         if legal.mask[action] != 0:
             chosen = np.int64(action)
-            below += math.exp(logits[i, action] - highest)
+            below += math.exp(logits[i, action] - log_total)
             if below > wanted:
                 break
-    return chosen, logits[i, chosen] - highest - math.log(total)
+    return chosen, logits[i, chosen] - log_total
 
 
 @kernel
@@ -159,7 +167,7 @@ def _chain(scripts: tuple[Script, ...]) -> Callable[..., None]:
 @cache
 def _make_kernels(  # noqa: C901  three kernels, not one long function
     step_batch: Any, forced_batch: Any, random_batch: Any, observe_batch: Any, scripts: tuple[Script, ...]
-) -> tuple[Callable[..., None], Callable[..., None]]:
+) -> DeviceKernel:
     play_script = _chain(scripts)
 
     @kernel
@@ -179,10 +187,32 @@ def _make_kernels(  # noqa: C901  three kernels, not one long function
             seat_players(seating, settings[0])
 
     @kernel
+    def choose(
+        j: Any, row: Any, work: Any, tables: Any, seatings: Any, decisions: Any, settings: Any, rows: Any,
+        numbers: Any, is_learners: Any, actions: Any, log_probabilities: Any, logits: Any, values: Any,
+        frozen_logits: Any, masks: Any,
+    ) -> None:  # fmt: skip
+        """Write actions[j], and record the decision if the learner's network takes it."""
+        one, seating, setting = slice(j, j + 1), seatings[j], settings[0]
+        if is_learners[j] == 1 and setting.tremble > 0.0 and random_unit(seating) < setting.tremble:
+            random_batch(tables, rows[one], seatings, actions[one])
+        elif is_learners[j] == 1:
+            if work == STEP:
+                actions[j], log_probabilities[j] = sample_action(logits, j, masks[row], numbers[j])
+            decision, seat = decisions[row], np.int64(tables[j].actor)
+            decision.action, decision.log_probability, decision.value = actions[j], log_probabilities[j], values[j]
+            decision.previous_step, decision.is_recorded = seating.last_step[seat], 1
+            seating.last_step[seat] = row
+        elif seating.kind >= FIRST_SCRIPT:
+            play_script(seating.kind - FIRST_SCRIPT, tables[one], seatings[one], numbers[one], actions[one])
+        elif work == STEP:
+            actions[j], _ = sample_action(frozen_logits, j - setting.first_frozen, masks[row], numbers[j])
+
+    @kernel
     def step_table(
         j: Any, work: Any, base: Any, tables: Any, seatings: Any, decisions: Any, settings: Any, rows: Any,
-        numbers: Any, actions: Any, rewards: Any, is_over: Any, logits: Any, values: Any, frozen_logits: Any,
-        observations: Any, masks: Any,
+        numbers: Any, is_learners: Any, actions: Any, log_probabilities: Any, rewards: Any, is_over: Any, logits: Any,
+        values: Any, frozen_logits: Any, observations: Any, masks: Any,
     ) -> None:  # fmt: skip
         """Take the decision of table j, row `base + j` of observations and masks, and show the next, N rows later.
 
@@ -191,15 +221,17 @@ def _make_kernels(  # noqa: C901  three kernels, not one long function
 
         Args:
             j: The table.
-            work: START or STEP.
+            work: START, STEP or APPLY.
             base: Row of table 0.
             tables: (N,) records of the game.
             seatings: (N,) records, `seating_dtype`.
             decisions: (R,) records, `DECISION`.
             settings: (1,) record, `SETTINGS`.
             rows: (N,) int64: 0, 1, 2 ...
-            numbers: (N,) float64, written: random numbers.
-            actions: (N,) int64, written.
+            numbers: (N,) float64, read and written: a random number for the decision, and for the next one.
+            is_learners: (N,) uint8, read and written: 1 if the decision, and the next one, is the learner's.
+            actions: (N,) int64, written; with APPLY also read where a network decides.
+            log_probabilities: (N,) float32 of these actions, likewise.
             rewards: (N, seats) float32, written.
             is_over: (N,) uint8, written.
             logits: (N, num_actions) float32, of the learner.
@@ -214,21 +246,10 @@ def _make_kernels(  # noqa: C901  three kernels, not one long function
         if work == START:
             seat_players(seating, setting)
         else:
-            seat = np.int64(tables[j].actor)
-            numbers[j] = random_unit(seating)
-            if seating.is_learner[seat] == 1 and setting.tremble > 0.0 and random_unit(seating) < setting.tremble:
-                random_batch(tables, rows[one], seatings, actions[one])
-            elif seating.is_learner[seat] == 1:
-                chosen, log_probability = sample_action(logits, j, masks[row], numbers[j])
-                actions[j], decision = chosen, decisions[row]
-                decision.action, decision.log_probability, decision.value = chosen, log_probability, values[j]
-                decision.previous_step, decision.is_recorded = seating.last_step[seat], 1
-                seating.last_step[seat] = row
-            elif seating.kind < FIRST_SCRIPT:
-                chosen, _ = sample_action(frozen_logits, j - setting.first_frozen, masks[row], numbers[j])
-                actions[j] = chosen
-            else:
-                play_script(seating.kind - FIRST_SCRIPT, tables[one], seatings[one], numbers[one], actions[one])
+            choose(
+                j, row, work, tables, seatings, decisions, settings, rows, numbers, is_learners, actions,
+                log_probabilities, logits, values, frozen_logits, masks,
+            )  # fmt: skip
             move(j, tables, seatings, decisions, settings, rows, actions, rewards, is_over)
             row += rows.shape[0]
         if setting.skip_forced == 1 and seating.illegal == 0:
@@ -237,19 +258,25 @@ def _make_kernels(  # noqa: C901  three kernels, not one long function
                 move(j, tables, seatings, decisions, settings, rows, actions, rewards, is_over)
                 forced_batch(tables, rows[one], actions[one])
         if seating.illegal == 0:
+            numbers[j], is_learners[j] = random_unit(seating), seating.is_learner[np.int64(tables[j].actor)]
             observe_batch(tables, rows[one], observations[row : row + 1], masks[row : row + 1])
 
     @kernel
     def step_tables(
         work: Any, base: Any, tables: Any, seatings: Any, decisions: Any, settings: Any, rows: Any, numbers: Any,
-        actions: Any, rewards: Any, is_over: Any, logits: Any, values: Any, frozen_logits: Any, observations: Any,
-        masks: Any,
+        is_learners: Any, actions: Any, log_probabilities: Any, rewards: Any, is_over: Any, logits: Any, values: Any,
+        frozen_logits: Any, observations: Any, masks: Any,
     ) -> None:  # fmt: skip
         """Call `step_table` for every table."""
         for j in range(rows.shape[0]):
             step_table(
-                j, work, base, tables, seatings, decisions, settings, rows, numbers, actions, rewards, is_over, logits,
-                values, frozen_logits, observations, masks,
+                j, work, base, tables, seatings, decisions, settings, rows, numbers, is_learners, actions,
+                log_probabilities, rewards, is_over, logits, values, frozen_logits, observations, masks,
             )  # fmt: skip
 
-    return step_table, step_tables
+    def make_thread() -> Callable[..., None]:
+        from card_baselines.ppo.on_device.threads import step_thread
+
+        return step_thread(step_table)
+
+    return DeviceKernel(step_tables, make_thread)

@@ -10,19 +10,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import torch
 
 from card_baselines.agents.learned.legal_logits import IMPOSSIBLE
 from card_baselines.ppo.config import SCHEDULES, Config, Schedules
+from card_baselines.ppo.on_device import losses
 from card_baselines.ppo.on_device.graphs import Replay
-from card_baselines.ppo.on_device.rollout import DeviceRollout
-from card_baselines.ppo.ppo import MAX_GRADIENT_NORM, Ppo, ppo_loss
+from card_baselines.ppo.on_device.memory import as_array, row_records
+from card_baselines.ppo.on_device.rollout import FEW_ACTIONS, DeviceRollout
+from card_baselines.ppo.ppo import EPSILON, MAX_GRADIENT_NORM, VALUE_WEIGHT, Ppo, ppo_loss
+from card_baselines.ppo.rollout import EXPLOITER
 from card_baselines.runs.learner import LearnerCallback, TrainingDivergedError
 from card_envs.game import Game
+from card_envs.match.summary import summarise
 from card_envs.rng import derive_seed
 
 _PERMUTATIONS = 81
 """Purpose of the seed of the orders in which decisions are learned from, for `derive_seed`."""
+_MIN_ROLLOUTS = 10
+"""Rollouts whose means give an interval."""
 _MEASURES = ("entropy", "value_loss", "kl")
 
 
@@ -52,6 +59,28 @@ class DevicePpo(Ppo):
         """Return new tables on the device."""
         return DeviceRollout(config, self.game, self.network, self.device)
 
+    def update(self, fraction: float) -> dict[str, float]:
+        """Do what `Ppo.update` does; on a GPU, matrix products round their factors to TensorFloat-32."""
+        precision = torch.get_float32_matmul_precision()
+        torch.set_float32_matmul_precision("high")
+        try:
+            return super().update(fraction)
+        finally:
+            torch.set_float32_matmul_precision(precision)
+
+    def measure_winnings(self, hands: int) -> tuple[float, float]:
+        """Play at least so many deals of these tables without learning from them.
+
+        Returns the mean sum of the rewards of the learner's seats in a deal, and half the width of its 95 % interval.
+        """
+        means, deals = list[float](), list[float]()
+        while sum(deals) < hands or len(deals) < _MIN_ROLLOUTS:
+            self.rollout.collect()
+            means.append(self.rollout.mean_reward)
+            deals.append(self.rollout.deals)
+        mean = float(np.average(means, weights=deals))
+        return mean, float(summarise(EXPLOITER, np.array(means)).half_width)
+
     def collect(self) -> int:
         """Play all steps of a rollout; return the number of the network's decisions in deals that are over."""
         return self.rollout.collect()
@@ -69,9 +98,7 @@ class DevicePpo(Ppo):
                     self.take_step()  # a graph holds steps of all parameters only
                 else:
                     self.replay()
-        means = self._read_measures(max(1, num_steps * self.config.epochs), schedules)
-        self.rollout.discard_finished()
-        return means
+        return self._read_measures(max(1, num_steps * self.config.epochs), schedules)
 
     def _set_schedules(self, schedules: Schedules) -> None:
         for name in SCHEDULES:
@@ -92,15 +119,44 @@ class DevicePpo(Ppo):
     def take_step(self) -> None:
         """Take one step of the optimiser on the minibatch that comes next."""
         rows = self._order.index_select(0, self._step * len(self._offsets) + self._offsets)
-        loss, measures = self.loss_of(rows)
         self.optimiser.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        compute = self.add_gradients if self.game.num_actions <= FEW_ACTIONS else self.differentiate
+        loss, measures = compute(rows)
         if self.updates < self.value_updates:
             self.network.policy.zero_grad()
         norm = torch.nn.utils.clip_grad_norm_(self.parameters, MAX_GRADIENT_NORM)
         self.optimiser.step()
-        self._sums += torch.stack([loss.detach(), norm, *(measures[name] for name in _MEASURES)])
+        self._sums += torch.stack([loss, norm, *(measures[name] for name in _MEASURES)])
         self._step += 1
+
+    def differentiate(self, rows: torch.Tensor) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
+        """Set the gradients for the decisions at some rows of the rollout; return the loss and its measures."""
+        loss, measures = self.loss_of(rows)
+        loss.backward()  # type: ignore[no-untyped-call]
+        return loss.detach(), measures
+
+    def add_gradients(self, rows: torch.Tensor) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
+        """Do what `differentiate` does, with a kernel for everything after the network."""
+        rollout, config, schedules = self.rollout, self.config, self._schedules
+        logits, value = self.network.all_logits(rollout.observation.index_select(0, rows).float())
+        moments = torch.stack([torch.zeros_like(schedules.entropy), torch.ones_like(schedules.entropy)])
+        if config.normalise:
+            advantage = rollout.decisions.field("advantage").index_select(0, rows)
+            deviation, mean = torch.std_mean(advantage, correction=0)
+            moments = torch.stack([mean, deviation + EPSILON])
+        shown = logits.detach().contiguous(), value.detach().contiguous()
+        gradients = [torch.empty_like(each) for each in shown]
+        found = torch.empty((len(rows), len(losses.MEASURES)), device=self.device)
+        weights = torch.stack([schedules.entropy, schedules.clip, schedules.kl_penalty])
+        losses.LOSS(
+            self.device, len(rows), as_array(rows), *map(as_array, shown), rollout.decisions.array,
+            row_records(rollout.mask, "mask"), as_array(weights), as_array(moments), int(config.clip_value),
+            VALUE_WEIGHT, *map(as_array, gradients), as_array(found),
+        )  # fmt: skip
+        torch.autograd.backward([logits, value], gradients)  # type: ignore[no-untyped-call]
+        objective, error, entropy, kl = found.mean(dim=0)
+        loss = schedules.kl_penalty * kl - objective - schedules.entropy * entropy + VALUE_WEIGHT * 0.5 * error
+        return loss, {"entropy": entropy, "value_loss": 0.5 * error, "kl": kl}
 
     def loss_of(self, rows: torch.Tensor) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
         """Return the loss of the decisions at some rows of the rollout, and its measures."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -72,38 +72,20 @@ def row_records(tensor: torch.Tensor, field: str) -> Any:
     return as_array(tensor, np.dtype((np.record, dtype)))
 
 
-class TableLoop:
-    """Calls a kernel for each of N tables: in a loop on a processor, in one thread each on a GPU."""
+@dataclass(frozen=True)
+class DeviceKernel:
+    """A kernel over n rows: in a loop on a processor, in one thread for each row on a GPU."""
 
-    def __init__(self, one: Callable[..., None], all_tables: Callable[..., None], device: torch.device) -> None:
-        """Take the kernel of one table, whose first argument is its number, and that of all tables."""
-        self._one, self._all, self._device = one, all_tables, device
+    loop: Callable[..., None]
+    """Kernel that does all rows."""
+    make_thread: Callable[[], Callable[..., None]]
+    """Returns, always the same, the plain function with the same arguments that one thread of a GPU calls."""
 
-    def __call__(self, num_tables: int, *arguments: Any) -> None:
+    def __call__(self, device: torch.device, num_rows: int, *arguments: Any) -> None:
         """Run the kernel; on a GPU, on PyTorch's current stream, without waiting for it."""
-        if self._device.type == "cpu":
-            self._all(*arguments)
+        if device.type == "cpu":
+            self.loop(*arguments)
             return
         from card_envs.cuda.grid import launch
 
-        launch(_thread(self._one), num_tables, torch.cuda.current_stream(self._device).cuda_stream, *arguments)
-
-
-@cache
-def _thread(one: Any) -> Callable[..., None]:
-    """Return the function of a thread of a grid: the kernel for the table with the number of the thread."""
-    from numba import cuda
-
-    def table_thread(
-        work: Any, base: Any, tables: Any, seatings: Any, decisions: Any, settings: Any, rows: Any, numbers: Any,
-        actions: Any, rewards: Any, is_over: Any, logits: Any, values: Any, frozen_logits: Any, observations: Any,
-        masks: Any,
-    ) -> None:  # fmt: skip
-        j = cuda.grid(1)
-        if j < rows.shape[0]:
-            one(
-                j, work, base, tables, seatings, decisions, settings, rows, numbers, actions, rewards, is_over, logits,
-                values, frozen_logits, observations, masks,
-            )  # fmt: skip
-
-    return table_thread
+        launch(self.make_thread(), num_rows, torch.cuda.current_stream(device).cuda_stream, *arguments)

@@ -95,6 +95,11 @@ class Pool:
         self.learner_share = float(shares[self.kinds].mean())
         """Share of the decisions that the learner takes, if all seats decide equally often."""
 
+    @property
+    def frozen_tables(self) -> slice:
+        """The tables with past selves and exploiters."""
+        return slice(self._past.tables.start, self._exploiters.tables.stop)
+
     def _tables_of(self, kind: int) -> slice:
         return slice(*np.searchsorted(self.kinds, [kind, kind + 1]).tolist())
 

@@ -10,11 +10,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from card_baselines.agents.learned.legal_logits import IMPOSSIBLE
 from card_baselines.ppo.config import Config
 from card_baselines.ppo.network import ActorCritic
 from card_baselines.ppo.on_device import kernels
 from card_baselines.ppo.on_device.graphs import Replay
-from card_baselines.ppo.on_device.memory import Records, TableLoop, as_array, row_records
+from card_baselines.ppo.on_device.memory import Records, as_array, row_records
 from card_baselines.ppo.on_device.pool import Pool
 from card_baselines.ppo.rollout import frozen_arrays, load_frozen
 from card_baselines.ppo.rollout_buffer import NONE
@@ -25,6 +26,12 @@ from card_envs.vector import VectorTables
 
 _CARRIED = 8
 """Rows for decisions of unfinished deals, for each table; more are made when they are needed."""
+_KEPT = ("numbers", "is_learners")
+"""Scratch that the next step reads."""
+FEW_ACTIONS = 32
+"""With more actions, a matrix operation draws them faster than a thread for each table."""
+_BELOW_ONE = 1.0 - 2.0**-23
+"""A number below 1 whose product with a float32 sum is below that sum."""
 _STREAMS = 79
 """Purpose of the random streams that seat players and draw actions, for `derive_seed`."""
 
@@ -53,7 +60,7 @@ class DeviceRollout:
         self.num_tables = config.num_tables
         self.tables = Pool(config, game, network, device)
         self.num_steps = max(1, math.ceil(config.batch / (self.num_tables * self.tables.learner_share)))
-        self._loop = TableLoop(*kernels.table_kernels(game, self.tables.scripts), device)
+        self._step = kernels.table_kernel(game, self.tables.scripts)
         self._num_carried = _CARRIED * self.num_tables
         self._require_memory()
         self._allocate_tables()
@@ -87,14 +94,15 @@ class DeviceRollout:
         self._seatings = Records(seatings.dtype, count, device)
         self._seatings.write(seatings)
         self._is_started = False
-        scratch = (
-            torch.arange(count, device=device),
-            torch.zeros(count, dtype=torch.float64, device=device),
-            torch.zeros(count, dtype=torch.int64, device=device),
-            torch.zeros((count, game.num_seats), device=device),
-            torch.zeros(count, dtype=torch.uint8, device=device),
-        )
-        self._scratch = [as_array(tensor) for tensor in scratch]
+        self._scratch = {
+            "rows": torch.arange(count, device=device),
+            "numbers": torch.zeros(count, dtype=torch.float64, device=device),
+            "is_learners": torch.zeros(count, dtype=torch.uint8, device=device),
+            "actions": torch.zeros(count, dtype=torch.int64, device=device),
+            "log_probabilities": torch.zeros(count, device=device),
+            "rewards": torch.zeros((count, game.num_seats), device=device),
+            "is_over": torch.zeros(count, dtype=torch.uint8, device=device),
+        }
 
     def _allocate_rows(self) -> None:
         """Allocate all rows; what was carried over or shown before is kept."""
@@ -114,7 +122,8 @@ class DeviceRollout:
         """Run the kernel at all tables; `outputs` are logits, values and logits of frozen networks."""
         arrays = [records.array for records in (self._records, self._seatings, self.decisions, self.tables.settings)]
         shown = row_records(self.observation, "values"), row_records(self.mask, "mask")
-        self._loop(self.num_tables, work, base, *arrays, *self._scratch, *map(as_array, outputs), *shown)
+        tensors = map(as_array, (*self._scratch.values(), *outputs))
+        self._step(self._device, self.num_tables, work, base, *arrays, *tensors, *shown)
 
     @torch.no_grad()
     def play_steps(self) -> None:
@@ -126,8 +135,26 @@ class DeviceRollout:
         for base in range(first, last, count):
             observation = self.observation[base : base + count]
             logits, value = self._network.all_logits(observation.float())
-            frozen = self.tables.logits(observation)
-            self._run(kernels.STEP, base, logits.contiguous(), value.contiguous(), frozen)
+            frozen, value = self.tables.logits(observation), value.contiguous()
+            if self.game.num_actions <= FEW_ACTIONS:
+                self._run(kernels.STEP, base, logits.contiguous(), value, frozen)
+            else:
+                self._draw(logits, frozen, self.mask[base : base + count])
+                self._run(kernels.APPLY, base, logits[:1], value, frozen[:1])
+
+    def _draw(self, logits: torch.Tensor, frozen: torch.Tensor, mask: torch.Tensor) -> None:
+        """Draw the actions of the networks as the kernel does, with all actions of a table side by side."""
+        tables, drawn = self.tables.frozen_tables, self._scratch
+        if tables.stop > tables.start:
+            is_learner = drawn["is_learners"][tables, None] == 1
+            logits = logits.clone()
+            logits[tables] = torch.where(is_learner, logits[tables], frozen)
+        log_probabilities = torch.log_softmax(logits.masked_fill(mask == 0, IMPOSSIBLE), dim=1)
+        below = log_probabilities.exp().cumsum(dim=1)
+        wanted = drawn["numbers"].float().clamp(max=_BELOW_ONE)[:, None] * below[:, -1:]
+        actions = drawn["actions"]
+        actions.copy_((below <= wanted).sum(dim=1))
+        drawn["log_probabilities"].copy_(log_probabilities.gather(1, actions[:, None])[:, 0])
 
     def reseat(self) -> None:
         """Seat players of the pool at all tables anew, and show the decisions that come next."""
@@ -139,9 +166,12 @@ class DeviceRollout:
     def collect(self) -> int:
         """Play all steps; return how many of the learner's decisions belong to deals that are over.
 
+        What earlier rollouts finished is forgotten first.
+
         Raises:
             IllegalActionError: If a player of the pool chose an illegal action, naming the table.
         """
+        self._discard_finished()
         if not self._is_started:
             self.reseat()
         before = self._count_deals()
@@ -170,7 +200,7 @@ class DeviceRollout:
         if bool(is_illegal.any()):
             table = int(is_illegal.nonzero()[0])
             kind = int(self.tables.kinds[table])
-            action = int(self._scratch[2][table])
+            action = int(self._scratch["actions"][table])
             tables = self._records.read(self._host_record)
             reason = self.game.why_illegal(tables[table : table + 1], 0, action)
             raise IllegalActionError(f"table {table}, kind {kind} of the pool: {reason}")
@@ -179,14 +209,14 @@ class DeviceRollout:
         """Return the rows of recorded decisions whose deals are over."""
         return (self.decisions.field("is_finished") * self.decisions.field("is_recorded")).nonzero()[:, 0]
 
-    def discard_finished(self) -> None:
+    def _discard_finished(self) -> None:
         """Keep the recorded decisions of unfinished deals, in the first rows, and forget all others."""
         decisions = self.decisions
         waits = decisions.field("is_recorded") > decisions.field("is_finished")
         keep = waits.nonzero()[:, 0]
         if len(keep) > self._num_carried:
             self._grow(len(keep))
-            self.discard_finished()
+            self._discard_finished()
             return
         size = len(decisions)
         new_rows = torch.full((size + 1,), NONE, dtype=torch.int32, device=self._device)
@@ -211,6 +241,7 @@ class DeviceRollout:
 
     def state(self) -> tuple[dict[str, NDArray[Any]], str]:
         """Return arrays from which `restore` continues exactly, and no text: random streams are among the arrays."""
+        self._discard_finished()
         arrays: dict[str, NDArray[Any]] = {
             "tables": self._records.read(self._host_record).view(np.uint8),
             "seatings": self._seatings.read(self._seatings.dtype).view(np.uint8),
@@ -222,6 +253,7 @@ class DeviceRollout:
             arrays[f"waiting.{name}"] = rows[:kept].cpu().numpy()
             arrays[f"next.{name}"] = rows[last:].cpu().numpy()
         arrays["waiting.decisions"] = self.decisions.bytes[:kept].cpu().numpy()
+        arrays |= {f"scratch.{name}": self._scratch[name].cpu().numpy() for name in _KEPT}
         return arrays | frozen_arrays(self.tables.past_selves, self.tables.exploiters), ""
 
     def can_restore(self, arrays: Mapping[str, NDArray[Any]]) -> bool:
@@ -248,6 +280,9 @@ class DeviceRollout:
             rows[last:] = torch.from_numpy(arrays[f"next.{name}"]).to(self._device)
         self.decisions.bytes.zero_()
         self.decisions.bytes[: len(waiting)] = torch.from_numpy(arrays["waiting.decisions"]).to(self._device)
+        check_arrays(arrays, {f"scratch.{name}": self._scratch[name].cpu().numpy() for name in _KEPT})
+        for name in _KEPT:
+            self._scratch[name].copy_(torch.from_numpy(arrays[f"scratch.{name}"]))
         self._records.write(tables)
         self._seatings.write(seatings)
         self.tables.restore(past_selves, exploiters)
