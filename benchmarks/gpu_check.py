@@ -87,7 +87,13 @@ def first_update(name: str, asked: argparse.Namespace) -> float:
     """Return the seconds from the beginning of the learner to the end of its first update."""
     config = on(asked, configs()[name])
     start = time.perf_counter()
-    DevicePpo(config, config.game()).update(0.0)
+    torch.zeros(1, device=find_device(asked.device))
+    print("PyTorch on the device", time.perf_counter() - start)
+    learner = DevicePpo(config, config.game())
+    print("tables", time.perf_counter() - start)
+    learner.rollout.reseat()
+    print("kernel", time.perf_counter() - start)
+    learner.update(0.0)
     return time.perf_counter() - start
 
 
@@ -101,6 +107,7 @@ def part_compile(asked: argparse.Namespace) -> list[dict[str, Any]]:
             if process.returncode:
                 print(f"{name}: {error[-3000:]}")
             else:
+                print(f"{name}: {' '.join(text.split())}")
                 seconds.setdefault(name, []).append(json.loads(text.splitlines()[-1]))
     rows = [{"settings": name, "compiled": taken[0], "from_disk": taken[-1]} for name, taken in seconds.items()]
     cells = [[row["settings"], f"{row['compiled']:.1f}", f"{row['from_disk']:.1f}"] for row in rows]
@@ -196,9 +203,7 @@ def part_speed(asked: argparse.Namespace) -> list[dict[str, Any]]:
     for tables, minibatch, hidden in sizes:
         batch = max(16 * tables, 2 * minibatch)
         rows.append(
-            measure(
-                on(asked, PLAIN, num_tables=tables, minibatch=minibatch, hidden=hidden, batch=batch), asked.seconds
-            )
+            measure(on(asked, PLAIN, num_tables=tables, minibatch=minibatch, hidden=hidden, batch=batch), asked.seconds)
         )
     _print_speeds(rows, "Heads-up limit hold'em against itself, two epochs")
     return rows
@@ -209,6 +214,8 @@ def part_presets(asked: argparse.Namespace) -> list[dict[str, Any]]:
     rows = []
     for name, config in configs().items():
         rows.append({"settings": name} | measure(on(asked, config), asked.seconds))
+    for name, tables in (("ppo_limit_hu", 4096), ("ppo_limit_hu", 8192), ("ppo_big2", 1024)):
+        rows.append({"settings": name} | measure(on(asked, configs()[name], num_tables=tables), asked.seconds))
     _print_speeds(rows, "Sizes of presets")
     return rows
 

@@ -19,20 +19,22 @@ from card_baselines.ppo.on_device.memory import DeviceKernel
 from card_baselines.ppo.on_device.rollout import DeviceRollout
 
 
-def play(env_id: str, num_tables: int, steps: int) -> str:
+def play(env_id: str, num_tables: int, steps: int, device: str = "cpu") -> str:
     """Play with a network whose logits are exact, and hash all decisions and records."""
-    config = Config(env=env_id, num_tables=num_tables, batch=steps * num_tables, hidden=(4,), device="cpu")
+    config = Config(env=env_id, num_tables=num_tables, batch=steps * num_tables, hidden=(4,), device=device)
     game = config.game()
     network = ActorCritic.from_config(config, game)
     for parameter in network.parameters():
         torch.nn.init.zeros_(parameter)
-    rollout = DeviceRollout(config, game, network, torch.device("cpu"))
+    place = torch.device(device)
+    rollout = DeviceRollout(config, game, network.to(place), place)
     rollout.collect()
     digest = hashlib.sha256()
-    for array in (rollout.observation, rollout.mask, rollout._records.bytes, rollout._seatings.bytes):
-        digest.update(np.ascontiguousarray(array.numpy()).tobytes())
+    digest.update(rollout._records.read(game.new_tables(1).dtype).tobytes())
+    for array in (rollout.observation, rollout.mask, rollout._seatings.bytes):
+        digest.update(np.ascontiguousarray(array.cpu().numpy()).tobytes())
     for name in ("action", "previous_step", "is_recorded", "is_finished", "advantage"):
-        digest.update(np.ascontiguousarray(rollout.decisions.field(name).numpy()).tobytes())
+        digest.update(np.ascontiguousarray(rollout.decisions.field(name).cpu().numpy()).tobytes())
     return digest.hexdigest()
 
 
