@@ -121,6 +121,20 @@ def test_decisions_of_unfinished_deals_wait_for_the_next_rollout() -> None:
     assert seen + waiting == 40 * device.num_steps * 64
 
 
+def test_graphs_are_recorded_again_when_rows_have_new_addresses() -> None:
+    config = replace(TINY, env="big2-v0", num_tables=8, batch=64, minibatch=16)
+    learner = DevicePpo(config, config.game())
+    learner.rollout._num_carried = 4
+    learner.rollout._allocate_rows()
+    learner.update(0.0)
+    recorded, allocations = learner.replay, learner.rollout.num_allocations
+    for _ in range(30):
+        learner.update(0.0)
+        if learner.rollout.num_allocations > allocations and learner.replay is not recorded:
+            return
+    raise AssertionError("rows were never allocated again, or the graph of learning reads the old ones")
+
+
 def test_a_rollout_waits_for_nothing_and_copies_nothing_to_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
     device = make_rollout(replace(TINY, **POOL))
     device.tables.add_past_self(device._network)

@@ -41,7 +41,7 @@ class Replay:
 
     def _call_beside(self) -> None:
         """Call the function on a stream of its own, as PyTorch asks for before a recording."""
-        current, beside = torch.cuda.current_stream(self._device), torch.cuda.Stream(self._device)
+        current, beside = torch.cuda.current_stream(self._device), torch.cuda.Stream(self._device)  # type: ignore[no-untyped-call]
         beside.wait_stream(current)
         with torch.cuda.stream(beside):
             self._function()

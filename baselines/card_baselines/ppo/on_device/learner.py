@@ -42,13 +42,19 @@ class DevicePpo(Ppo):
         """Make a network and deal at all tables; raises what `DeviceRollout` raises."""
         super().__init__(config, game, callbacks)
         size, device = config.minibatch, self.device
-        self._schedules = Schedules(*(torch.zeros((), device=device) for _ in SCHEDULES))  # type: ignore[arg-type]
-        self._order = torch.zeros(size, dtype=torch.int64, device=device)
+        self._schedules: Any = Schedules(*(torch.zeros((), device=device) for _ in SCHEDULES))  # type: ignore[arg-type]
+        """The scheduled settings as tensors, which a graph reads."""
         self._step = torch.zeros((), dtype=torch.int64, device=device)
         self._offsets = torch.arange(size, device=device)
         self._sums = torch.zeros(2 + len(_MEASURES), device=device)
         self._generator = torch.Generator(device)
-        self.replay = Replay(self.take_step, device)
+        self._allocate_order(size)
+
+    def _allocate_order(self, size: int) -> None:
+        """Make room for the order of the decisions; a graph holds addresses, those of the rollout's rows too."""
+        self._order = torch.zeros(size, dtype=torch.int64, device=self.device)
+        self._allocation = self.rollout.num_allocations
+        self.replay = Replay(self.take_step, self.device)
 
     def make_optimiser(self) -> torch.optim.Adam:
         """Return Adam whose learning rate and number of steps are on the device, where a graph can change them."""
@@ -110,9 +116,8 @@ class DevicePpo(Ppo):
         """Write `count` of the finished decisions in random order, some of them again if there are too few."""
         self._generator.manual_seed(derive_seed(self.config.seed, _PERMUTATIONS, self.updates, epoch))
         order = torch.randperm(len(finished), generator=self._generator, device=self.device)
-        if count > len(self._order):  # a larger memory has another address
-            self._order = torch.zeros(2 * count, dtype=torch.int64, device=self.device)
-            self.replay = Replay(self.take_step, self.device)
+        if count > len(self._order) or self._allocation != self.rollout.num_allocations:
+            self._allocate_order(2 * count)
         self._order[:count] = finished[order.repeat(-(-count // len(order)))[:count]]
         self._step.zero_()
 
@@ -153,7 +158,7 @@ class DevicePpo(Ppo):
             row_records(rollout.mask, "mask"), as_array(weights), as_array(moments), int(config.clip_value),
             VALUE_WEIGHT, *map(as_array, gradients), as_array(found),
         )  # fmt: skip
-        torch.autograd.backward([logits, value], gradients)  # type: ignore[no-untyped-call]
+        torch.autograd.backward([logits, value], gradients)
         objective, error, entropy, kl = found.mean(dim=0)
         loss = schedules.kl_penalty * kl - objective - schedules.entropy * entropy + VALUE_WEIGHT * 0.5 * error
         return loss, {"entropy": entropy, "value_loss": 0.5 * error, "kl": kl}

@@ -25,7 +25,8 @@ class Records:
 
     def field(self, name: str) -> torch.Tensor:
         """Return a field of numbers of four or eight bytes, (N,) or (N, its shape), sharing memory."""
-        kind, offset = (self.dtype.fields or {})[name][:2]
+        fields: Any = self.dtype.fields
+        kind, offset = fields[name][:2]
         base = kind.base
         numbers = self.bytes.view(getattr(torch, base.name))
         start, size = offset // base.itemsize, max(1, int(np.prod(kind.shape)))

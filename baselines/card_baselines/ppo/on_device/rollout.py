@@ -62,6 +62,8 @@ class DeviceRollout:
         self.num_steps = max(1, math.ceil(config.batch / (self.num_tables * self.tables.learner_share)))
         self._step = kernels.table_kernel(game, self.tables.scripts)
         self._num_carried = _CARRIED * self.num_tables
+        self.num_allocations = 0
+        """How often rows were allocated: graphs that read the rows of an earlier allocation must be recorded again."""
         self._require_memory()
         self._allocate_tables()
         self._allocate_rows()
@@ -105,7 +107,7 @@ class DeviceRollout:
         }
 
     def _allocate_rows(self) -> None:
-        """Allocate all rows; what was carried over or shown before is kept."""
+        """Allocate all rows: graphs of earlier rows are of no use any more."""
         game, device = self.game, self._device
         size = self._num_carried + (self.num_steps + 1) * self.num_tables
         kind = getattr(torch, np.dtype(game.layout.dtype).name)
@@ -116,6 +118,7 @@ class DeviceRollout:
         self.decisions = Records(kernels.DECISION, size, device)
         """(R,) records, `kernels.DECISION`."""
         self.replay = Replay(self.play_steps, device)
+        self.num_allocations += 1
 
     @torch.no_grad()
     def _run(self, work: int, base: int, *outputs: torch.Tensor) -> None:

@@ -29,7 +29,8 @@ def find_script(agent: Agent, game: Game) -> Script | None:
     if isinstance(agent, AlwaysRaise):
         return always_raise
     if isinstance(agent, RandomAgent):
-        return _random_script(game.random_batch)
+        random_batch: Any = game.random_batch  # a function, which can be the key of a cache
+        return _random_script(random_batch)
     if isinstance(agent, equity.Equity):
         return _rule_script(equity.choose_rows, agent.samples)
     if isinstance(agent, RulePlayer):
