@@ -29,6 +29,7 @@ from card_baselines.runs.checkpoint import (
     load_optimiser,
     load_state,
     optimiser_tensors,
+    read_count,
     restore_rng,
     save_state,
     strip_prefix,
@@ -256,12 +257,12 @@ class Ppo(Learner):
         load_optimiser(self.optimiser, strip_prefix("adam.", tensors))
         self.rollout.restore(to_arrays(strip_prefix("rollout.", tensors)), progress["rollout_rng"], self.network)
         restore_rng(self.rng, json.loads(progress["rng"]))
-        self.decisions, self.updates = int(progress["decisions"]), int(progress["updates"])
-        self.value_updates = int(progress["value_updates"])
+        self.decisions, self.updates = read_count(progress, "decisions"), read_count(progress, "updates")
+        self.value_updates = read_count(progress, "value_updates")
         if self.averaged:
             self.averaged.n_averaged.fill_(self.updates)
         for k, callback in enumerate(self.callbacks):
-            callback.restore(strip_prefix(f"callback{k}.", tensors))
+            callback.restore(strip_prefix(f"callback{k}.", tensors), self)
         return progress
 
     def start_from(self, run: RunFolder) -> None:
