@@ -28,7 +28,7 @@ from card_baselines.runs.learner import TrainingDivergedError
 from card_baselines.runs.run import Run, train
 from card_baselines.solvers import training
 from card_baselines.solvers.buckets.hand_buckets import HandBuckets
-from card_baselines.solvers.limit.train_mccfr import MccfrLearner
+from card_baselines.solvers.limit import train_mccfr
 from card_envs.agent import find_agent
 from card_envs.match import play_match
 from card_envs.poker.hands import NUM_HANDS
@@ -38,6 +38,8 @@ from tests.helpers.mutants import expect_own_errors
 from tests.helpers.tiny_runs import TINY, algorithm_of, tiny_config
 
 FEW, MANY = 12, 120
+LARGE = ("public_chance_cfr", "menu_cfr", "multiplayer_mccfr")
+"""Algorithms with checkpoints of 50 megabytes: the buckets of all turn hands."""
 START = "start"
 """Folder of the run that another one starts from."""
 NOT_TRIED = ("config.json", "evaluation.json", "metrics.csv")
@@ -48,7 +50,8 @@ NOT_TRIED = ("config.json", "evaluation.json", "metrics.csv")
 def quick_solvers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Buckets that mean nothing, since true ones take minutes; a checkpoint has its own. Few deals in an update."""
     torch.set_num_threads(1)
-    monkeypatch.setattr(MccfrLearner, "iterations_at_once", 50)
+    monkeypatch.setattr(train_mccfr.MccfrLearner, "iterations_at_once", 50)
+    monkeypatch.setattr(train_mccfr, "equal_bounds", lambda num, seed: np.tile(np.arange(1, num) / num, (3, 1)))
     monkeypatch.setattr(training, "make_buckets", plain_buckets)
     monkeypatch.setattr(training, "turn_table", random_turn_table)
 
@@ -205,7 +208,9 @@ def try_mutants(name: str, folder: Path, numbers: range) -> None:
     assert 0 < refused < len(numbers), "nothing was refused, or nothing was read: the mutants try too little"
 
 
-@pytest.mark.parametrize("name", TINY)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in LARGE else []) for name in TINY]
+)
 def test_a_few_checkpoints(name: str, tmp_path: Path) -> None:
     try_mutants(name, tmp_path, range(FEW))
 

@@ -74,7 +74,8 @@ def _compute_digest(tensors: Mapping[str, torch.Tensor], facts: str) -> str:
     for name in sorted(tensors):
         tensor = tensors[name].cpu()
         digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
-        digest.update(tensor.reshape(-1).view(torch.uint8).numpy().tobytes())
+        if tensor.numel():
+            digest.update(tensor.reshape(-1).view(torch.uint8).numpy().tobytes())
     return digest.hexdigest()
 
 
