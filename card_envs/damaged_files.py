@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import lzma
+import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,8 +16,10 @@ class DamagedFileError(ValueError):
     """Raised for a file with a content that this program never writes; the message names the file."""
 
 
-_SYMPTOMS = (LookupError, TypeError, AttributeError, ArithmeticError, RuntimeError)
+_SYMPTOMS = (LookupError, TypeError, AttributeError, ArithmeticError, RuntimeError, EOFError, MemoryError)
 """Errors of code that reads a file with missing entries, entries of other types, or numbers that are too large."""
+_UNREADABLE = (UnicodeDecodeError, json.JSONDecodeError, zipfile.BadZipFile, zlib.error, lzma.LZMAError)
+"""Errors of code that decodes a file."""
 
 
 @contextmanager
@@ -28,7 +33,7 @@ def explain_damage(path: Path | str) -> Iterator[None]:
     except _SYMPTOMS as error:
         problem = f"it lacks {error}" if isinstance(error, KeyError) else f"{type(error).__name__}, {error}"
         raise DamagedFileError(f"{path} is damaged, or of another version: {problem}") from error
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+    except _UNREADABLE as error:
         raise DamagedFileError(f"{path} is damaged: {error}") from error
     except ValueError as error:
         if str(path) in str(error):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,6 +34,8 @@ from card_envs.games.holdem.game import holdem_game
 from card_envs.match import play_match
 
 KUHN, LEDUC = make_game("kuhn_poker-v0"), make_game("leduc_holdem-v0")
+ROWS: dict[str, Any] = {"row": ((), np.int64)}
+"""Columns of a reservoir."""
 
 
 # --- reservoir --------------------------------------------------------------------------------------------------------
@@ -43,7 +46,7 @@ def test_every_row_stays_in_the_reservoir_with_the_same_probability(batch: int) 
     rng, rounds, stream, capacity = np.random.default_rng(0), 3000, 100, 20
     kept = np.zeros(stream)
     for _ in range(rounds):
-        reservoir = Reservoir(capacity)
+        reservoir = Reservoir(capacity, ROWS)
         for begin in range(0, stream, batch):
             reservoir.add(rng, row=np.arange(begin, min(stream, begin + batch)))
         rows = reservoir.column("row")
@@ -56,12 +59,12 @@ def test_every_row_stays_in_the_reservoir_with_the_same_probability(batch: int) 
 
 def test_a_reservoir_goes_on_after_a_pause_as_if_there_had_been_none() -> None:
     def fill(pauses: bool) -> np.ndarray:
-        rng, reservoir = np.random.default_rng(3), Reservoir(50)
+        rng, reservoir = np.random.default_rng(3), Reservoir(50, ROWS)
         for begin in range(0, 400, 40):
             reservoir.add(rng, row=np.arange(begin, begin + 40))
             if pauses:
                 state = {name: array.copy() for name, array in reservoir.state().items()}
-                reservoir = Reservoir(50)
+                reservoir = Reservoir(50, ROWS)
                 reservoir.restore(state)
         return reservoir.column("row").copy()
 

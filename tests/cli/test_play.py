@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from card_envs import make_game
 from card_envs.history import replay_paths
 from card_envs.history.formats import load_recorded_hands
 from card_envs.secret_deals import new_secret
+from tests.helpers.terminal import type_answers
 
 Typing = Callable[..., None]
 
@@ -21,19 +23,7 @@ Typing = Callable[..., None]
 @pytest.fixture
 def types(monkeypatch: pytest.MonkeyPatch) -> Typing:
     """Answers to `input`, one by one; then the input ends."""
-
-    def prepare(*answers: str) -> None:
-        left = iter(answers)
-
-        def answer(prompt: str) -> str:
-            try:
-                return next(left)
-            except StopIteration:
-                raise EOFError from None
-
-        monkeypatch.setattr("builtins.input", answer)
-
-    return prepare
+    return partial(type_answers, monkeypatch)
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

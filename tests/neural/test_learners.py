@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,8 @@ TINY: dict[str, dict[str, Any]] = {
 UNWRITTEN = {"rollout.buffer.advantage", "rollout.buffer.target"}
 """What PPO writes when a deal ends; in rows of unfinished deals there is what was there before."""
 NONE = np.empty(0)
+FIVE_STATES: Any = SimpleNamespace(layout=SimpleNamespace(size=5, dtype=np.float32), num_actions=2)
+"""What memories of advantages ask of a game."""
 Sampler = Callable[[np.ndarray, np.ndarray], Samples]
 """Tables and traversers -> samples."""
 every_learner = pytest.mark.parametrize("name", TINY)
@@ -195,7 +198,7 @@ def samples_of(states: np.ndarray, advantage: np.ndarray) -> Samples:
 
 
 def test_mean_advantages_are_weighted_means() -> None:
-    rng, memory = np.random.default_rng(0), MeanAdvantages(10)
+    rng, memory = np.random.default_rng(0), MeanAdvantages(10, FIVE_STATES)
     states, advantage = rng.integers(0, 5, 60), rng.normal(size=(60, 2))
     for iteration in range(3):
         part = slice(20 * iteration, 20 * iteration + 20)
@@ -206,16 +209,16 @@ def test_mean_advantages_are_weighted_means() -> None:
         rows, own = found["observation"][:, state] == 1, states == state
         mean = np.average(advantage[own], axis=0, weights=weights[own])
         np.testing.assert_allclose(found["advantage"][rows], np.tile(mean, (rows.sum(), 1)), atol=1e-6)
-        np.testing.assert_allclose(memory.sums(np.eye(5, dtype=np.float32)[[state]], 2)[0], mean * weights[own].sum())
+        np.testing.assert_allclose(memory.sums(np.eye(5, dtype=np.float32)[[state]])[0], mean * weights[own].sum())
 
 
 def test_too_many_information_states_are_refused_with_what_to_do() -> None:
     with pytest.raises(ValueError, match=r"more than 3 information states.*--no-merge-samples"):
-        MeanAdvantages(3).add(np.random.default_rng(0), samples_of(np.arange(5), np.zeros((5, 2))), 1.0)
+        MeanAdvantages(3, FIVE_STATES).add(np.random.default_rng(0), samples_of(np.arange(5), np.zeros((5, 2))), 1.0)
 
 
 def test_a_reservoir_of_advantages_gives_back_what_was_added() -> None:
-    rng, memory = np.random.default_rng(0), SampledAdvantages(10)
+    rng, memory = np.random.default_rng(0), SampledAdvantages(10, FIVE_STATES)
     memory.add(rng, samples_of(np.arange(5), np.arange(10.0).reshape(5, 2)), 2.0)
     found = memory.sample(rng, 30)
     np.testing.assert_array_equal(found["advantage"][:, 0] / 2, found["observation"].argmax(axis=1))

@@ -1,19 +1,14 @@
-"""Damaged files of every kind end in one of our errors, which names the file, or are read: nothing crashes or hangs.
+"""Damaged files of most kinds end in one of our errors, which names the file, or are read: nothing crashes or hangs.
 
-Every mutant is fixed by its number. `-k kind -m slow` tries 2,000 of a kind.
+Every mutant is fixed by its number. `-k kind -m slow` tries 2,000 of a kind. Checkpoints have a file of their own.
 """
 
 from __future__ import annotations
 
 import contextlib
-import faulthandler
 import io
 import json
 import random
-import shutil
-import time
-import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +16,6 @@ import pytest
 
 pytest.importorskip("torch")
 
-import torch
 
 from card_baselines import cli
 from card_baselines.cli.commands import panel as panels
@@ -30,9 +24,7 @@ from card_baselines.league import League
 from card_baselines.ppo.algorithm import ALGORITHM
 from card_baselines.ppo.config import Config
 from card_baselines.run_folder import CONFIG, EVALUATION, RunFolder
-from card_baselines.runs.checkpoint import STATE, load_state, save_state
-from card_baselines.runs.learner import TrainingDivergedError
-from card_baselines.runs.run import Run, train
+from card_baselines.runs.run import train
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.replay import Library
 from card_baselines.web.results import compute_results
@@ -41,21 +33,16 @@ from card_baselines.web.store import Store
 from card_envs import make_game
 from card_envs.agent import find_agent
 from card_envs.match import play_match
-from tests.helpers.damage import damage_bytes, damage_json, damage_json_text, damage_sqlite
+from tests.helpers.damage import damage_json_text, damage_sqlite
+from tests.helpers.mutants import Damage, Read, expect_own_errors
 
 FEW, MANY = 50, 2000
-MAX_SECONDS, MAX_BYTES = 1.5, 200 * 2**20
-"""Of processor time and memory for a mutant."""
-HANG_SECONDS = 300.0
-"""After which the process ends with a traceback: a kernel that does not end cannot be interrupted."""
 RUN = Config(
     env="leduc_holdem-v0", num_tables=8, batch=32, minibatch=16, hidden=(8,), opponents=("self", "random"), mixed=0.5,
     minutes=0.0, steps=2000, panel=("random",), evaluation_hands=10, final_hands=10, device="cpu",
 )  # fmt: skip
 
 BIG2 = next(section for section in panels.SECTIONS if section.name == "big2")
-Damage = Callable[[Path, random.Random], None]
-Read = Callable[[Path], None]
 
 
 @pytest.fixture(scope="module")
@@ -129,91 +116,7 @@ def play_out(game: Any, plan: Plan, hand: int, made: Store, session: int) -> lis
     return [by_seat[plan.seat_of(index, hand)] for index in range(2)]
 
 
-def expect_own_errors(copies: Path, source: Path, damage: Damage, read: Read, count: int) -> int:
-    """Damage and read copies of a file or folder; return how many were refused.
-
-    Errors of Python, of SQLite, of PyTorch and of safetensors fail the test, and so does an error without the file.
-    """
-    refused = 0
-    for number in range(count):
-        copied = copies / f"{number}" / source.name
-        copied.parent.mkdir(parents=True)
-        (shutil.copytree if source.is_dir() else shutil.copyfile)(source, copied)
-        damage(copied, random.Random(number))
-        faulthandler.dump_traceback_later(HANG_SECONDS, exit=True)
-        start, before = time.process_time(), peak_bytes()
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of rows that are left out
-                read(copied)
-        except ValueError as error:
-            assert source.name in str(error), f"mutant {number}: no word of the file: {error!r}"
-            refused += 1
-        except Exception as error:
-            raise AssertionError(f"mutant {number} in {copied} ends in {type(error).__name__}: {error}") from error
-        finally:
-            faulthandler.cancel_dump_traceback_later()
-        assert number == 0 or time.process_time() - start < MAX_SECONDS, f"mutant {number}"  # the first one compiles
-        assert peak_bytes() - before < MAX_BYTES, f"mutant {number}"
-        shutil.rmtree(copied.parent)
-    return refused
-
-
-def peak_bytes() -> int:
-    """Return the largest memory of this process so far; 0 where the system does not tell."""
-    try:
-        import resource
-    except ImportError:
-        return 0
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
-
 # --- kinds of files: how a copy is damaged, and how it is read --------------------------------------------------------
-
-
-def damage_checkpoint(folder: Path, rng: random.Random) -> None:
-    """Damage the bytes of the file, or tensors or facts within it, as somebody would who then writes a right digest."""
-    path, kind = folder / STATE, rng.random()
-    if kind < 0.2:
-        path.write_bytes(damage_bytes(path.read_bytes(), rng))
-        return
-    tensors, facts = load_state(path)
-    if kind < 0.4:
-        facts = damage_json(facts, rng)
-    else:
-        names = [name for name in sorted(tensors) if tensors[name].numel()]
-        of_rollout = [name for name in names if name.startswith("rollout.")]
-        damage_tensor(tensors, rng.choice(of_rollout if kind < 0.7 else names), rng)
-    save_state(path, tensors, facts)
-
-
-def damage_tensor(tensors: dict[str, torch.Tensor], name: str, rng: random.Random) -> None:
-    """Remove or rename a tensor, or change its type, length or bytes."""
-    tensor = tensors.pop(name)
-    content = tensor.clone().contiguous().reshape(-1).view(torch.uint8)
-    for _ in range(min(len(content), rng.choice([1, 2, 39, len(content)]))):
-        content[rng.randrange(len(content))] = rng.randrange(2 if tensor.dtype == torch.bool else 256)
-    changed = content.view(tensor.dtype).reshape(tensor.shape)
-    choices = {
-        name + "x": tensor,
-        name: rng.choice([
-            tensor.to(rng.choice([torch.float64, torch.int16, torch.uint8])),
-            tensor.reshape(-1)[: max(1, tensor.numel() - 1)].clone(),
-            torch.full_like(tensor, rng.choice([0, 1, 100])),
-            changed, changed, changed,
-        ]),
-    }  # fmt: skip
-    if kept := rng.choice([name, name, name, name, name + "x", ""]):
-        tensors[kept] = choices[kept]
-
-
-def read_checkpoint(folder: Path) -> None:
-    """Continue a run: two updates and its evaluation match."""
-    learner = ALGORITHM.make_learner(RUN, RUN.game())
-    run = Run(ALGORITHM, RUN, learner, RunFolder(folder), progress=False)
-    with contextlib.suppress(TrainingDivergedError):
-        for _ in range(2):
-            run.learner.update(0.5)
 
 
 def damage_config(folder: Path, rng: random.Random) -> None:
@@ -295,12 +198,11 @@ def read_match(path: Path) -> None:
 
 def check_kind(kind: str, source: Path, copies: Path, count: int) -> None:
     damage, read = KINDS[kind]
-    refused = expect_own_errors(copies, source, damage, read, count)
+    refused = expect_own_errors(copies, source, damage, read, range(count))
     assert 0 < refused < count, "nothing was refused, or nothing was read: the mutants try too little"
 
 
 KINDS: dict[str, tuple[Damage, Read]] = {
-    "checkpoint": (damage_checkpoint, read_checkpoint),
     "config": (damage_config, read_config),
     "league": (damage_league, read_league),
     "store": (damage_sqlite, read_store),
@@ -308,7 +210,7 @@ KINDS: dict[str, tuple[Damage, Read]] = {
     "panel": (damage_text, read_panel),
     "match": (damage_text, read_match),
 }
-SOURCES = {"checkpoint": "run", "config": "run", "evaluation": "run"}
+SOURCES = {"config": "run", "evaluation": "run"}
 """Fixtures of kinds that have none of their own."""
 
 

@@ -45,6 +45,7 @@ from card_envs.history import replay_paths
 from card_envs.history.formats import load_recorded_hands
 from card_envs.locations import UntrustedNameError
 from card_envs.match import play_match
+from tests.helpers.terminal import type_answers
 
 REPO = Path(__file__).parents[2]
 LIMIT = "limit_holdem-v0"
@@ -177,7 +178,7 @@ def test_the_commands_survive_a_run_folder(
     mark: Path, tmp_path: Path, location: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = str(folder_with(tmp_path, PRETRAINED / "ppo_limit_hu", encoder=location))
-    monkeypatch.setattr("builtins.input", lambda prompt: "q")
+    type_answers(monkeypatch, "q")
     for words in (
         ["match", LIMIT, "--agents", folder, "random", "--hands", "2"],
         ["match", LIMIT, "--agents", f"{folder}:greedy", "random", "--hands", "2"],

@@ -96,10 +96,13 @@ def test_a_run_goes_on_where_it_stopped() -> None:
         assert np.array_equal(array, solvers[1].state()[name]), name
 
 
-def test_a_training_run_plays(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("variant", "left"), [
+    ("cfr", 5e-3), ("cfr_plus", 1e-3), ("linear_cfr", 1e-3), ("discounted_cfr", 2e-3), ("predictive_cfr_plus", 1e-4),
+])  # fmt: skip
+def test_a_training_run_of_every_variant_plays(variant: str, left: float, tmp_path: Path) -> None:
     config = Config(
         env="kuhn_poker-v0",
-        variant="predictive_cfr_plus",
+        variant=variant,
         iterations=200,
         panel=("random",),
         final_hands=100,
@@ -108,7 +111,7 @@ def test_a_training_run_plays(tmp_path: Path) -> None:
     train(ALGORITHM, config, tmp_path / "run")
     game = make_game("kuhn_poker-v0")
     agent = find_agent(str(tmp_path / "run"), game)
-    assert exact_exploitability(game, agent).exploitability < 1e-4
+    assert exact_exploitability(game, agent).exploitability < left
     with pytest.raises(ValueError, match="another game"):
         find_agent(str(tmp_path / "run"), make_game("leduc_holdem-v0"))
 

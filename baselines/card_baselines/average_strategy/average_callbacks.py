@@ -57,9 +57,9 @@ class SnapshotAverage(LearnerCallback):
         """Return tensors from which `restore` continues."""
         return self.snapshots.state()
 
-    def restore(self, state: Mapping[str, torch.Tensor]) -> None:
-        """Continue from a `state`."""
-        self.snapshots.restore(state)
+    def restore(self, state: Mapping[str, torch.Tensor], learner: Any) -> None:
+        """Continue from a `state`; ValueError for snapshots of other networks than the learner's."""
+        self.snapshots.restore(state, learner.network.policy)
 
 
 class NetworkAverage(LearnerCallback):
@@ -118,7 +118,7 @@ class NetworkAverage(LearnerCallback):
         records = torch.from_numpy(self._tables.view(np.uint8).copy())
         return {**self.average.state(), _RNG: torch.from_numpy(rng.copy()), "tables": records}
 
-    def restore(self, state: Mapping[str, torch.Tensor]) -> None:
+    def restore(self, state: Mapping[str, torch.Tensor], learner: Any) -> None:
         """Continue from a `state`."""
         self.average.restore({name: tensor for name, tensor in state.items() if name not in (_RNG, "tables")})
         restore_rng(self._rng, json.loads(bytes(state[_RNG].numpy()).decode()))

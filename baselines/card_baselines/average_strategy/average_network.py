@@ -26,7 +26,13 @@ class AverageNetwork:
         self, game: Game, hidden: Sequence[int], capacity: int, learning_rate: float, device: torch.device
     ) -> None:
         """Make an empty reservoir and a network with random weights."""
-        self.reservoir = Reservoir(capacity)
+        by_action = (game.num_actions,)
+        self.reservoir = Reservoir(capacity, {
+            "observation": ((game.layout.size,), game.layout.dtype),
+            "action_mask": (by_action, np.int8),
+            "probabilities": (by_action, np.float32),
+            "weight": ((), np.float32),
+        })  # fmt: skip
         self.policy = MlpPolicy(game.layout.size, list(hidden), game.num_actions, "relu").to(device)
         self.optimiser = torch.optim.Adam(self.policy.parameters(), learning_rate, fused=True)
         self._device = device

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from card_baselines.runs.checkpoint import check_arrays, read_count
+
 _INITIAL_CAPACITY = 1024
 
 
@@ -18,37 +20,42 @@ class Reservoir:
     with probability capacity / (i + 1).
     """
 
-    def __init__(self, capacity: int) -> None:
-        """Make an empty reservoir; memory is allocated as rows are added."""
+    def __init__(self, capacity: int, columns: Mapping[str, tuple[tuple[int, ...], Any]]) -> None:
+        """Make an empty reservoir; memory is allocated as rows are added.
+
+        Args:
+            capacity: Number of rows that are kept.
+            columns: Names of the columns -> shape and dtype of one entry.
+        """
         self.capacity = capacity
         self.num_seen = 0
         """Number of rows added so far, kept or not."""
-        self._columns: dict[str, NDArray[Any]] = {}
+        self._columns: dict[str, NDArray[Any]] = {
+            name: np.zeros((0, *shape), dtype) for name, (shape, dtype) in columns.items()
+        }
 
     def __len__(self) -> int:
         """Return the number of rows that are kept."""
         return min(self.num_seen, self.capacity)
 
     def add(self, rng: np.random.Generator, **columns: NDArray[Any]) -> None:
-        """Offer n rows, given as columns (n, ...) that have the same names in every call."""
+        """Offer n rows, given as columns (n, ...)."""
         count = len(next(iter(columns.values())))
         numbers = np.arange(self.num_seen, self.num_seen + count)
         places = np.where(numbers < self.capacity, numbers, rng.integers(0, numbers + 1))
         kept = np.flatnonzero(places < self.capacity)
-        self._reserve(min(self.num_seen + count, self.capacity), columns)
+        self._reserve(min(self.num_seen + count, self.capacity))
         for name, values in columns.items():
             self._columns[name][places[kept]] = values[kept]  # if rows have the same place, the last one stays
         self.num_seen += count
 
-    def _reserve(self, size: int, columns: Mapping[str, NDArray[Any]]) -> None:
+    def _reserve(self, size: int) -> None:
         """Make room for `size` rows; the arrays double."""
-        for name, values in columns.items():
-            old = self._columns.get(name)
-            if old is None or len(old) < size:
-                length = min(self.capacity, max(size, _INITIAL_CAPACITY, 0 if old is None else 2 * len(old)))
-                self._columns[name] = np.zeros((length, *values.shape[1:]), values.dtype)
-                if old is not None:
-                    self._columns[name][: len(old)] = old
+        for name, old in self._columns.items():
+            if len(old) < size:
+                length = min(self.capacity, max(size, _INITIAL_CAPACITY, 2 * len(old)))
+                self._columns[name] = np.zeros((length, *old.shape[1:]), old.dtype)
+                self._columns[name][: len(old)] = old
 
     def column(self, name: str) -> NDArray[Any]:
         """Return a column of the kept rows (len(self), ...)."""
@@ -64,9 +71,10 @@ class Reservoir:
         return {"num_seen": np.array(self.num_seen), **{name: self.column(name) for name in self._columns}}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Continue from a `state`; ValueError for columns of different lengths."""
-        columns = {name: column.copy() for name, column in state.items() if name != "num_seen"}
-        num_seen = int(state["num_seen"])
-        if any(column.ndim == 0 or len(column) != min(num_seen, self.capacity) for column in columns.values()):
+        """Continue from a `state`; ValueError for columns of other types, shapes or lengths."""
+        num_seen = read_count(state, "num_seen")
+        check_arrays(state, self._columns, rows=True)
+        columns = {name: state[name].copy() for name in self._columns}
+        if any(len(column) != min(num_seen, self.capacity) for column in columns.values()):
             raise ValueError(f"the columns of a reservoir have not the length of {num_seen} rows seen")
         self.num_seen, self._columns = num_seen, columns

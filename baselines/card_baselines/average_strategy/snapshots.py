@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from safetensors.torch import save_file
 
 from card_baselines.run_folder import WEIGHTS, RunFolder
+from card_baselines.runs.checkpoint import check_arrays, to_arrays
 from card_envs.files import replace_file
 from card_envs.typing import Floats
 
@@ -104,10 +105,17 @@ class Snapshots:
         weights = torch.tensor(self._weights, dtype=torch.float64)
         return {**(self.tensors() if self._networks else {}), "counts": counts, SNAPSHOT_WEIGHTS: weights}
 
-    def restore(self, state: Mapping[str, torch.Tensor]) -> None:
-        """Continue from a `state`."""
-        interval, num_waiting, self._waiting_weight = state["counts"].tolist()
-        self._interval, self._num_waiting = int(interval), int(num_waiting)
-        self._weights = state[SNAPSHOT_WEIGHTS].tolist()
-        names = set(state) - {"counts", SNAPSHOT_WEIGHTS}
+    def restore(self, state: Mapping[str, torch.Tensor], policy: torch.nn.Module) -> None:
+        """Continue from a `state`; ValueError for snapshots of other networks than `policy`."""
+        arrays, shapes = to_arrays(state), {"counts": np.zeros(3), SNAPSHOT_WEIGHTS: np.zeros(0)}
+        check_arrays(arrays, {"counts": shapes.pop("counts")})
+        interval, num_waiting, waiting_weight = arrays["counts"].tolist()
+        if len(arrays[SNAPSHOT_WEIGHTS]):
+            shapes |= {name: tensor.cpu().numpy()[None] for name, tensor in policy.state_dict().items()}
+        check_arrays(arrays, shapes, rows=True)
+        if not (interval >= 1 and num_waiting >= 0 and waiting_weight >= 0 and (arrays[SNAPSHOT_WEIGHTS] >= 0).all()):
+            raise ValueError("the counts or weights of snapshots are out of range")
+        self._interval, self._num_waiting, self._waiting_weight = int(interval), int(num_waiting), waiting_weight
+        self._weights = arrays[SNAPSHOT_WEIGHTS].tolist()
+        names = shapes.keys() - {SNAPSHOT_WEIGHTS}
         self._networks = [{name: state[name][k].clone() for name in names} for k in range(len(self._weights))]

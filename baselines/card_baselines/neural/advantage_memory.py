@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 from card_baselines.average_strategy.reservoir import Reservoir
 from card_baselines.neural.external_sampling import Samples
+from card_baselines.runs.checkpoint import check_arrays, require_range
+from card_envs.game import Game
+from card_envs.typing import Floats
 
 Columns = dict[str, NDArray[Any]]
 """observation (n, d), action_mask (n, num_actions), advantage (n, num_actions) and weight (n,) of n decisions."""
@@ -37,9 +40,15 @@ class AdvantageMemory(Protocol):
 class SampledAdvantages:
     """A reservoir of decisions, as in Deep CFR, for games of any size."""
 
-    def __init__(self, capacity: int) -> None:
-        """Keep at most `capacity` decisions."""
-        self._reservoir = Reservoir(capacity)
+    def __init__(self, capacity: int, game: Game) -> None:
+        """Keep at most `capacity` decisions of a game."""
+        by_action = (game.num_actions,)
+        self._reservoir = Reservoir(capacity, {
+            "observation": ((game.layout.size,), game.layout.dtype),
+            "action_mask": (by_action, np.int8),
+            "advantage": (by_action, np.float32),
+            "weight": ((), np.float32),
+        })  # fmt: skip
 
     def add(self, rng: np.random.Generator, samples: Samples, weight: float) -> None:
         """Remember the traversers' decisions, with their weights times `weight`."""
@@ -71,11 +80,16 @@ class MeanAdvantages:
     constant. So the expected gradient is that of a reservoir of unlimited size, with far less noise.
     """
 
-    def __init__(self, max_states: int) -> None:
+    def __init__(self, max_states: int, game: Game) -> None:
         """Make an empty memory; `add` raises ValueError if there are more than `max_states` information states."""
         self._max_states = max_states
         self._row_of: dict[bytes, int] = {}
-        self._columns: Columns = {}
+        self._columns: Columns = {
+            "observation": np.zeros((0, game.layout.size), game.layout.dtype),
+            "action_mask": np.zeros((0, game.num_actions), np.int8),
+            "sum": np.zeros((0, game.num_actions)),
+            "weight": np.zeros(0),
+        }
 
     def add(self, rng: np.random.Generator, samples: Samples, weight: float) -> None:
         """Remember the traversers' decisions, with their weights times `weight`."""
@@ -85,7 +99,7 @@ class MeanAdvantages:
             raise ValueError(
                 f"more than {self._max_states:,} information states: remember samples of them (--no-merge-samples)"
             )
-        self._reserve(len(row_of), samples)
+        self._reserve(len(row_of))
         columns = self._columns
         columns["observation"][rows], columns["action_mask"][rows] = samples.observation, samples.action_mask
         for action in range(samples.advantage.shape[1]):
@@ -93,28 +107,21 @@ class MeanAdvantages:
             columns["sum"][: len(row_of), action] += weight * sums
         columns["weight"][: len(row_of)] += weight * np.bincount(rows, samples.weight, len(row_of))
 
-    def _reserve(self, size: int, samples: Samples) -> None:
+    def _reserve(self, size: int) -> None:
         """Make room for `size` information states; the arrays double."""
-        if self._columns and size <= len(self._columns["weight"]):
+        if size <= len(self._columns["weight"]):
             return
-        length, num_actions = max(1024, 2 * size), samples.action_mask.shape[1]
-        longer = {
-            "observation": np.zeros((length, samples.observation.shape[1]), samples.observation.dtype),
-            "action_mask": np.zeros((length, num_actions), np.int8),
-            "sum": np.zeros((length, num_actions)),
-            "weight": np.zeros(length),
-        }
         for name, column in self._columns.items():
-            longer[name][: len(column)] = column
-        self._columns = longer
+            longer = np.zeros((max(1024, 2 * size), *column.shape[1:]), column.dtype)
+            longer[: len(column)] = column
+            self._columns[name] = longer
 
-    def sums(self, observation: NDArray[Any], num_actions: int) -> NDArray[np.float64]:
+    def sums(self, observation: NDArray[Any]) -> Floats:
         """Return the weighted sums of advantages (n, num_actions) at observations (n, d), 0 at unknown ones."""
         rows = np.array([self._row_of.get(seen.tobytes(), _UNKNOWN) for seen in observation], np.int64)
-        found = np.zeros((len(observation), num_actions))
+        found = np.zeros((len(observation), self._columns["sum"].shape[1]))
         is_known = rows != _UNKNOWN
-        if is_known.any():
-            found[is_known] = self._columns["sum"][rows[is_known]]
+        found[is_known] = self._columns["sum"][rows[is_known]]
         return found
 
     def sample(self, rng: np.random.Generator, size: int) -> Columns:
@@ -134,10 +141,11 @@ class MeanAdvantages:
         return {name: column[: len(self._row_of)] for name, column in self._columns.items()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Continue from a `state`; ValueError for columns of different lengths."""
-        lengths = {column.shape[:1] for column in state.values()}
-        if len(lengths) > 1 or (state and set(state) != {"observation", "action_mask", "sum", "weight"}):
-            raise ValueError("the columns of the memory are not those of information states")
-        self._columns = {name: column.copy() for name, column in state.items()}
-        seen = self._columns.get("observation", np.empty((0, 0)))
-        self._row_of = {observation.tobytes(): row for row, observation in enumerate(seen)}
+        """Continue from a `state`; ValueError for columns that are not those of different information states."""
+        check_arrays(state, self._columns, rows=True)
+        columns = {name: state[name].copy() for name in self._columns}
+        require_range("action_mask", columns["action_mask"], 0, 1)
+        row_of = {observation.tobytes(): row for row, observation in enumerate(columns["observation"])}
+        if len(row_of) < len(columns["observation"]) or not (columns["weight"] > 0).all():
+            raise ValueError("information states of the memory occur twice, or have no weight")
+        self._row_of, self._columns = row_of, columns

@@ -30,6 +30,7 @@ from card_baselines.runs.checkpoint import (
     load_optimiser,
     load_state,
     optimiser_tensors,
+    read_count,
     save_state,
     strip_prefix,
     to_arrays,
@@ -179,7 +180,7 @@ class Distillation(Learner):
         self.network.policy.load_state_dict(strip_prefix("policy.", tensors))
         load_optimiser(self.optimiser, strip_prefix("adam.", tensors))
         self.tables.restore(to_arrays(strip_prefix("tables.", tensors)), json.dumps(progress["rng"]), self.network)
-        self.decisions = int(progress["decisions"])
+        self.decisions = read_count(progress, "decisions")
         return progress
 
 

@@ -29,7 +29,7 @@ from card_baselines.neural.replay_memory import ReplayMemory
 from card_baselines.neural.sd_cfr import PRESETS as SD_CFR_PRESETS
 from card_baselines.neural.sd_cfr import Config as SdCfrConfig
 from card_baselines.neural.sd_cfr import SingleDeepCfr, make_cfr_algorithm
-from card_baselines.runs.checkpoint import load_optimiser, optimiser_tensors, strip_prefix, to_arrays
+from card_baselines.runs.checkpoint import load_optimiser, optimiser_tensors, require_range, strip_prefix, to_arrays
 from card_baselines.runs.config import require, require_above_0, require_shares
 from card_envs.agent import choose
 from card_envs.game import Game, Tables
@@ -267,7 +267,9 @@ class Dream(SingleDeepCfr):
         super().restore_parts(tensors)
         self.baseline.network.load_state_dict(strip_prefix("baseline.", tensors))
         load_optimiser(self.baseline.optimiser, strip_prefix("baseline_adam.", tensors))
-        self.baseline.replay.restore(to_arrays(strip_prefix("baseline_replay.", tensors)))
+        replay = self.baseline.replay
+        replay.restore(to_arrays(strip_prefix("baseline_replay.", tensors)))
+        require_range("baseline_replay.action", replay.columns["action"], 0, self.game.num_actions - 1)
 
 
 def _with_baseline(name: str, **changes: Any) -> Config:

@@ -32,6 +32,7 @@ from card_baselines.runs.checkpoint import (
     load_optimiser,
     load_state,
     optimiser_tensors,
+    read_count,
     require_range,
     restore_rng,
     restore_tables,
@@ -254,13 +255,14 @@ class Nfsp(MeasuredLearner):
         load_optimiser(self.optimiser, strip_prefix("adam.", tensors))
         self.average.restore(strip_prefix("average.", tensors))
         self.replay.restore(to_arrays(strip_prefix("replay.", tensors)))
+        require_range("replay.action", self.replay.columns["action"], 0, self.game.num_actions - 1)
         play_state, found = self._play_state(), to_arrays(strip_prefix("play.", tensors))
         check_arrays(found, play_state)
         require_range("play.last_action", found["last_action"], 0, self.game.num_actions - 1)
         restore_tables(self.game, self._tables, "play.tables", found["tables"])
         for name in set(play_state) - {"tables"}:
             play_state[name][:] = found[name]
-        self.decisions, self.updates = int(progress["decisions"]), int(progress["updates"])
+        self.decisions, self.updates = read_count(progress, "decisions"), read_count(progress, "updates")
         restore_rng(self.rng, json.loads(progress["rng"]))
         return progress
 

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from card_baselines.runs.checkpoint import check_arrays
+from card_baselines.runs.checkpoint import check_arrays, read_count
 
 
 class ReplayMemory:
@@ -43,8 +43,8 @@ class ReplayMemory:
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Continue from a `state`; ValueError for columns of other types, shapes or lengths."""
-        num_added = int(state["num_added"])
-        filled = {name: column[: max(0, num_added)] for name, column in self.columns.items()}
+        num_added = read_count(state, "num_added")
+        filled = {name: column[:num_added] for name, column in self.columns.items()}
         check_arrays(state, filled)
         self.num_added = num_added
         for name, column in filled.items():

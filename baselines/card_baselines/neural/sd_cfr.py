@@ -37,10 +37,12 @@ from card_baselines.neural.measured_learner import MeasuredConfig, MeasuredLearn
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import Algorithm, describe_game_run, make_game_algorithm
 from card_baselines.runs.checkpoint import (
+    check_arrays,
     join_parts,
     load_optimiser,
     load_state,
     optimiser_tensors,
+    read_count,
     restore_rng,
     restore_tables,
     save_state,
@@ -107,7 +109,7 @@ class SingleDeepCfr(MeasuredLearner):
         self.config, device = config, find_device(config.device)
         self.network = AdvantageNetwork(game, config.hidden, device)
         make_memory = MeanAdvantages if config.merge_samples else SampledAdvantages
-        self.memory: AdvantageMemory = make_memory(config.memory)
+        self.memory: AdvantageMemory = make_memory(config.memory, game)
         self.snapshots = Snapshots(config.max_snapshots)
         self.average: AverageNetwork | None = None
         if config.average == "network":
@@ -198,9 +200,13 @@ class SingleDeepCfr(MeasuredLearner):
         network = self.network
         network.policy.load_state_dict(strip_prefix("network.", tensors))
         load_optimiser(network.optimiser, strip_prefix("adam.", tensors))
-        network.shift, network.scale = (tensors[f"input.{name}"].to(network.device) for name in ("shift", "scale"))
+        inputs = to_arrays(strip_prefix("input.", tensors))
+        check_arrays(inputs, {name: getattr(network, name).cpu().numpy() for name in ("shift", "scale")})
+        network.shift, network.scale = (
+            torch.from_numpy(inputs[name]).to(network.device) for name in ("shift", "scale")
+        )
         self.memory.restore(to_arrays(strip_prefix("memory.", tensors)))
-        self.snapshots.restore(strip_prefix("snapshots.", tensors))
+        self.snapshots.restore(strip_prefix("snapshots.", tensors), network.policy)
         if self.average is not None:
             self.average.restore(strip_prefix("average.", tensors))
         self.restore_exploitability(strip_prefix("exploitability.", tensors))
@@ -217,7 +223,7 @@ class SingleDeepCfr(MeasuredLearner):
         tensors, progress = load_state(path)
         self.restore_parts(tensors)
         restore_rng(self.rng, json.loads(progress["rng"]))
-        self.decisions, self.iterations = int(progress["decisions"]), int(progress["iterations"])
+        self.decisions, self.iterations = read_count(progress, "decisions"), read_count(progress, "iterations")
         return progress
 
 

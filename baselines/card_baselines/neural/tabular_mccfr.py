@@ -25,6 +25,7 @@ from card_baselines.runs.algorithm import make_game_algorithm
 from card_baselines.runs.checkpoint import (
     join_parts,
     load_state,
+    read_count,
     restore_rng,
     restore_tables,
     save_state,
@@ -67,7 +68,7 @@ class TabularMccfr(MeasuredLearner):
             raise ValueError(f"tabular_mccfr is for two players, {game.name} has {game.num_seats} seats")
         super().__init__(game, measures_exploitability=True)
         self.config = config
-        self.table = MeanAdvantages(_MAX_STATES)
+        self.table = MeanAdvantages(_MAX_STATES, game)
         self.rng = np.random.default_rng([config.seed % 2**64, 5])
         self._tables = game.seeded_tables(config.traversals, config.seed)
         self.decisions = self.iterations = 0
@@ -79,7 +80,7 @@ class TabularMccfr(MeasuredLearner):
 
     def strategy(self, observation: NDArray[Any], action_mask: NDArray[np.int8]) -> Floats:
         """Return the strategy of regret matching (n, num_actions)."""
-        return match_regrets(self.table.sums(observation, action_mask.shape[1]), action_mask)
+        return match_regrets(self.table.sums(observation), action_mask)
 
     def update(self, fraction: float) -> dict[str, float]:
         """Run one iteration, which updates the players in turn; returns measures."""
@@ -120,7 +121,7 @@ class TabularMccfr(MeasuredLearner):
         self.restore_exploitability(strip_prefix("exploitability.", tensors))
         restore_tables(self.game, self._tables, "tables.records", tensors["tables.records"].numpy())
         restore_rng(self.rng, json.loads(progress["rng"]))
-        self.decisions, self.iterations = int(progress["decisions"]), int(progress["iterations"])
+        self.decisions, self.iterations = read_count(progress, "decisions"), read_count(progress, "iterations")
         return progress
 
 

@@ -30,6 +30,7 @@ from card_baselines.runs.checkpoint import (
     load_optimiser,
     load_state,
     optimiser_tensors,
+    read_count,
     restore_rng,
     save_state,
     strip_prefix,
@@ -276,8 +277,8 @@ class Ppo(Learner):
     def load(self, path: Path) -> dict[str, Any]:
         """Continue from a file of `save`; returns the progress that was saved with it."""
         tensors, progress = load_state(path)
-        self.decisions, self.updates = int(progress["decisions"]), int(progress["updates"])
-        self.value_updates = int(progress["value_updates"])
+        self.decisions, self.updates = read_count(progress, "decisions"), read_count(progress, "updates")
+        self.value_updates = read_count(progress, "value_updates")
         restore_rng(self.rng, json.loads(progress["rng"]))
         self._load_networks(tensors)
         load_optimiser(self.optimiser, strip_prefix("adam.", tensors))
@@ -285,7 +286,7 @@ class Ppo(Learner):
         if self.averaged:
             self.averaged.n_averaged.fill_(self.updates)
         for k, callback in enumerate(self.callbacks):
-            callback.restore(strip_prefix(f"callback{k}.", tensors))
+            callback.restore(strip_prefix(f"callback{k}.", tensors), self)
         return progress
 
     def _load_rollout(self, arrays: dict[str, NDArray[Any]], text: str) -> None:

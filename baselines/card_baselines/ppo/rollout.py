@@ -20,6 +20,7 @@ from card_baselines.ppo.config import Config
 from card_baselines.ppo.network import ActorCritic
 from card_baselines.ppo.rollout_buffer import RolloutBuffer
 from card_baselines.runs.checkpoint import check_arrays, require_range, restore_rng, restore_tables, strip_prefix
+from card_baselines.runs.learner import TrainingDivergedError
 from card_envs.agent import Agent, Decisions, choose, decisions_at, find_agent
 from card_envs.game import Game
 from card_envs.observation import mask_records
@@ -254,6 +255,12 @@ class Rollout:
         if len(trembling):
             actions[trembling] = tables.draw_uniformly(rows[trembling])
         actions[own] = legal[np.arange(len(choice)), choice]
+        if not np.isfinite(log_probability).all() or (actions[own] < 0).any():
+            raise TrainingDivergedError(
+                "the network's logits are NaN or so large that an illegal action was drawn. The last checkpoint is "
+                f"kept; begin a new run with a lower learning rate (here {self._config.learning_rate[0]:g}) or reward "
+                "scale"
+            )
         self.action_counts += np.bincount(actions[own], minlength=len(self.action_counts))
         self.buffer.add(
             rows[own], seats[own], legal,

@@ -28,6 +28,8 @@ STATE = "state.safetensors"
 _DIGEST, _SEALED = "digest", "content"
 """Entries of the metadata: a hash of the whole content, and what `save_state` was given as JSON."""
 
+_MAX_COUNT = 2**48
+"""No run counts as many decisions, iterations or updates."""
 _ADAM = ("step", "exp_avg", "exp_avg_sq")
 """State of Adam for each parameter."""
 _WRITE_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
@@ -60,6 +62,9 @@ def load_state(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
         raise ValueError(f"{path} is not a checkpoint of this program: {error}") from error
     if not isinstance(extra, dict):
         raise ValueError(f"{path} is not a checkpoint of this program: its facts are no JSON object")
+    for name, tensor in tensors.items():
+        if tensor.is_floating_point() and not torch.isfinite(tensor).all():
+            raise ValueError(f"{path} is damaged: {name} has numbers that are NaN or infinite")
     return tensors, extra
 
 
@@ -69,7 +74,8 @@ def _compute_digest(tensors: Mapping[str, torch.Tensor], facts: str) -> str:
     for name in sorted(tensors):
         tensor = tensors[name].cpu()
         digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
-        digest.update(tensor.reshape(-1).view(torch.uint8).numpy().tobytes())
+        if tensor.numel():
+            digest.update(tensor.reshape(-1).view(torch.uint8).numpy().tobytes())
     return digest.hexdigest()
 
 
@@ -127,10 +133,20 @@ def check_arrays(found: Mapping[str, NDArray[Any]], expected: Mapping[str, NDArr
             raise ValueError(f"{name} is {_describe(found[name])}, not {array.dtype} of shape {shape}")
 
 
-def require_range(name: str, array: NDArray[Any], low: int, high: int) -> None:
+def require_range(name: str, array: NDArray[Any], low: float, high: float) -> None:
     """Raise a ValueError unless all numbers of an array of a file are in low .. high."""
     if array.size and not (array.min() >= low and array.max() <= high):
         raise ValueError(f"{name} has numbers in {array.min()} .. {array.max()}, outside {low} .. {high}")
+
+
+def read_count(entries: Mapping[str, Any], name: str) -> int:
+    """Return the entry of a checkpoint, number, array or tensor, that counts something; ValueError for others."""
+    value = entries[name]
+    if isinstance(value, (np.ndarray, torch.Tensor)) and value.shape == ():
+        value = value.item()
+    if type(value) is not int or not 0 <= value < _MAX_COUNT:
+        raise ValueError(f"{name} is {value!r:.80}, not a number of things so far")
+    return value
 
 
 def restore_tables(game: Game, tables: Tables, name: str, records: NDArray[Any]) -> None:

@@ -107,5 +107,5 @@ class LearnerCallback:
         """Return tensors from which `restore` continues."""
         return {}
 
-    def restore(self, state: Mapping[str, torch.Tensor]) -> None:
-        """Continue from a `state`."""
+    def restore(self, state: Mapping[str, torch.Tensor], learner: Any) -> None:
+        """Continue from a `state`; ValueError for one that does not fit the learner."""

@@ -8,6 +8,7 @@ knows its settings: it makes the model from them, and loads only tensors and pla
 from __future__ import annotations
 
 import json
+import math
 import pickle
 import zipfile
 from collections.abc import Iterator
@@ -17,11 +18,14 @@ from typing import Any
 
 from stable_baselines3.common.save_util import load_from_zip_file
 
-_COUNTERS = (
+from card_baselines.runs.checkpoint import read_count
+
+_COUNTERS = {
     "num_timesteps", "_total_timesteps", "_num_timesteps_at_start", "_n_updates", "_n_calls", "_episode_num",
-    "exploration_rate", "_current_progress_remaining",
-)  # fmt: skip
-"""Attributes of a model that are numbers and are restored."""
+}  # fmt: skip
+"""Attributes of a model that count something, and are restored."""
+_NUMBERS = {"exploration_rate", "_current_progress_remaining"}
+"""Further attributes of a model that are restored: finite numbers."""
 PROGRESS = "run_progress"
 """Attribute of the model that holds the `progress` of `Learner.save`."""
 
@@ -34,12 +38,14 @@ def load_model(model: Any, path: Path, device: Any) -> None:
     with _explain(path):
         model.set_parameters(_tensors(path, device), exact_match=True, device=device)
         attributes = _plain_attributes(path)
-    for name in _COUNTERS:
-        value = attributes.get(name)
-        if isinstance(value, (int, float)) and hasattr(model, name):
-            setattr(model, name, value)
-    progress = attributes.get(PROGRESS)
-    setattr(model, PROGRESS, progress if isinstance(progress, dict) else {})
+        for name in _COUNTERS & attributes.keys() & vars(model).keys():
+            setattr(model, name, read_count(attributes, name))
+        for name in _NUMBERS & attributes.keys() & vars(model).keys():
+            if not math.isfinite(attributes[name]):
+                raise ValueError(f"{name} is {attributes[name]}")
+            setattr(model, name, float(attributes[name]))
+        progress = attributes.get(PROGRESS)
+        setattr(model, PROGRESS, progress if isinstance(progress, dict) else {})
 
 
 def load_policy(model: Any, path: Path, device: Any) -> None:

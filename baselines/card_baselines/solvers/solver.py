@@ -10,6 +10,13 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from card_baselines.runs.checkpoint import require_range
+
+_SUMMED = ("sums", "averages", "early.sums", "late.sums")
+"""Beginnings of the names of summed strategies, which are not negative."""
+_LARGEST = 1e30
+"""No regret is larger; sums of larger ones could be infinite."""
+
 
 class CfrSolver(ABC):
     """Regrets and summed strategies, which iterations improve."""
@@ -33,6 +40,8 @@ class CfrSolver(ABC):
                 raise ValueError(
                     f"the checkpoint holds a strategy for other buckets ({name} differs): begin anew in another folder"
                 )
+            if array.dtype.kind == "f":
+                require_range(name, state[name], 0.0 if name.startswith(_SUMMED) else -_LARGEST, _LARGEST)
         for name, array in own.items():
             array[:] = state[name]
         self.iterations = iterations

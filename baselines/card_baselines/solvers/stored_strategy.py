@@ -20,6 +20,7 @@ from card_baselines.solvers.fifteenths import WHOLE, compress, decompress
 from card_baselines.solvers.same_stakes import has_same_stakes
 from card_envs.agent import Decisions, StochasticAgent
 from card_envs.compiler import kernel
+from card_envs.damaged_files import explain_damage
 from card_envs.game import Game, Tables
 from card_envs.games.holdem.config import HoldemConfig, is_texas_holdem
 from card_envs.typing import Floats
@@ -110,18 +111,18 @@ class StoredStrategy:
     def load(cls, path: Path) -> Self:
         """Return the strategy in a file written by `save`."""
         config = cls.load_config(path)
-        with np.load(path) as data:
+        with explain_damage(path), np.load(path) as data:
             buckets, packed = from_stored_arrays(data), data["shares"]
             states, layout = cls.find_layout(config, data, buckets)
-        return cls.from_states(config, states, decompress(packed, layout.size), buckets)
+            return cls.from_states(config, states, decompress(packed, layout.size), buckets)
 
     @classmethod
     def load_config(cls, path: Path) -> HoldemConfig:
         """Return the game of the strategy in a file."""
-        with np.load(path) as data:
+        with explain_damage(path), np.load(path) as data:
             settings = json.loads(str(data["config"]))
-        values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in settings.items()}
-        return HoldemConfig(**{**cls.defaults, **values})
+            values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in settings.items()}
+            return HoldemConfig(**{**cls.defaults, **values})
 
 
 @kernel

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from card_baselines.runs.algorithm import Algorithm, list_settings
 from card_baselines.runs.budget import Budget
-from card_baselines.runs.checkpoint import load_state, save_state, strip_prefix
+from card_baselines.runs.checkpoint import load_state, read_count, save_state, strip_prefix, to_arrays
 from card_baselines.runs.config import RunConfig, require
 from card_baselines.runs.learner import Learner
 from card_baselines.settings import parse_settings
-from card_baselines.solvers.buckets.clustering import make_buckets, turn_table
+from card_baselines.solvers.buckets.clustering import check_turn_table, make_buckets, turn_table
 from card_baselines.solvers.buckets.hand_buckets import HandBuckets
 from card_envs.envs import find_entry, make_game
 from card_envs.game import Game
@@ -123,7 +123,7 @@ class SolverLearner(Learner):
     def load(self, path: Path) -> dict[str, Any]:
         """Continue from a file of `save`; returns the progress that was saved with it."""
         tensors, progress = load_state(path)
-        self.restore_arrays({name: tensor.numpy() for name, tensor in tensors.items()}, int(progress["iterations"]))
+        self.restore_arrays(to_arrays(tensors), read_count(progress, "iterations"))
         return progress
 
     def checkpoint_arrays(self) -> dict[str, NDArray[Any]]:
@@ -166,7 +166,11 @@ class BucketLearner(SolverLearner):
         """Continue with the buckets and the solver of a checkpoint."""
         tables = strip_prefix(_BUCKETS, arrays)
         tables["flop"] = tables["flop"].view(np.uint16)
-        self._loaded = HandBuckets(**tables), arrays[_TURN].view(np.uint16)
+        buckets, turn = HandBuckets(**tables), arrays[_TURN].view(np.uint16)
+        if buckets.turn.shape[2] != self._width:
+            raise ValueError(f"the checkpoint has buckets of width {buckets.turn.shape[2]}, not {self._width}")
+        check_turn_table(buckets, turn)
+        self._loaded = buckets, turn
         self.solver.restore(strip_prefix(_SOLVER, arrays), iterations)
 
 

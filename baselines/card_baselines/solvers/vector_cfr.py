@@ -57,9 +57,10 @@ class VectorCfr(CfrSolver):
         self.iterations += iterations
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return regrets and summed strategies of both streets."""
+        """Return regrets, summed strategies and, if regrets are predicted, the predictions of both streets."""
+        names = ("regrets", "predicted", "sums") if self._schedule(1).prediction else ("regrets", "sums")
         streets = (("early", self._early), ("late", self._late))
-        return {f"{street}.{name}": table for street, tables in streets for name, table in tables._asdict().items()}
+        return {f"{street}.{name}": getattr(tables, name) for street, tables in streets for name in names}
 
     def strategy(self) -> VectorStrategy:
         """Return the average strategy."""

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from card_baselines.solvers.hands import RANKED, BoardHands
 from card_baselines.solvers.tree import NUM_PLAYERS, endgame_of, find_keys, first_table, grow_betting
 from card_baselines.solvers.vector import Boards, Nodes, Parts, Work, find_stages
+from card_envs.damaged_files import explain_damage
 from card_envs.game import NOBODY, Game, Tables
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.poker.hands import hand_number
@@ -167,6 +168,8 @@ class VectorStrategy:
         """Store probabilities, with shapes as of `VectorGame.shape_of`; ValueError for those of another game."""
         if (early.shape, late.shape) != (game.shape_of(False), game.shape_of(True)):
             raise ValueError(f"the strategy was made for another game than {game.game.name} with these settings")
+        if not all(np.isfinite(part).all() and (part >= 0).all() for part in (early, late)):
+            raise ValueError("the strategy has probabilities that are NaN, infinite or negative")
         self._game, self._early, self._late = game, early, late
 
     @staticmethod
@@ -194,5 +197,5 @@ class VectorStrategy:
     @staticmethod
     def load(path: Path, game: VectorGame) -> VectorStrategy:
         """Return the strategy in a file written by `save`."""
-        with np.load(path) as data:
+        with explain_damage(path), np.load(path) as data:
             return VectorStrategy(game, *(data[name].astype(np.float64) for name in ("early", "late")))

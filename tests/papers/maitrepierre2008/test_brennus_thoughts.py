@@ -17,6 +17,7 @@ from card_envs.game import Tables
 from card_envs.games.holdem.presets import limit_holdem
 from card_envs.match import play_match
 from card_envs.poker.hands import HANDS
+from tests.helpers.terminal import type_answers
 
 GAME = limit_holdem()
 ROW = np.zeros(1, np.int64)
@@ -120,7 +121,7 @@ def test_a_person_sees_beliefs_and_the_strategy(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for flags, shown in (((), True), (("--no-thoughts",), False)):
-        monkeypatch.setattr("builtins.input", lambda prompt: "2")
+        type_answers(monkeypatch, *["1"] * 20)
         assert cli.main(("play", "limit_holdem-v0", "--agents", "brennus", "--hands", "2", "--seed", "3", *flags)) == 0
         out = capsys.readouterr().out
         assert ("strategy 1 of 5 reads you as 0% loose-passive" in out) == shown
@@ -130,9 +131,10 @@ def test_a_person_sees_beliefs_and_the_strategy(
 def test_at_the_terminal_brennus_remembers_the_hands_before(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("builtins.input", lambda prompt: "2")
+    type_answers(monkeypatch, *["1"] * 120)
     assert cli.main(("play", "limit_holdem-v0", "--agents", "brennus", "--hands", "12", "--seed", "3")) == 0
     hands = capsys.readouterr().out.split("--- hand ")[1:]
+    assert len(hands) == 12
     assert "1* hardly played" in hands[0]
     assert hands[-1].count("hardly played") == 0, "each strategy has played two hands"
 

@@ -76,18 +76,24 @@ def quantise_weights(weights: dict[str, torch.Tensor]) -> dict[str, torch.Tensor
     return stored
 
 
+def read_tensors(path: Path) -> dict[str, torch.Tensor]:
+    """Return the tensors of a safetensors file; raises ValueError for missing and damaged files."""
+    try:
+        tensors: dict[str, torch.Tensor] = load(path.read_bytes())  # opened once: a run may replace it meanwhile
+    except FileNotFoundError:
+        raise ValueError(f"{path.parent} holds no {path.name}: no training has saved a policy there") from None
+    except SafetensorError as error:
+        raise ValueError(f"{path} holds no weights, or is damaged: {error}") from error
+    return tensors
+
+
 def read_weights(path: Path) -> dict[str, torch.Tensor]:
     """Return the tensors of a safetensors file, those of `quantise_weights` as float32.
 
     Raises ValueError for missing or damaged files, and, naming the tensor, for types other than float16, float32 and
     int8 with scales, and for NaN and infinity, with which a network would play on and fold every hand.
     """
-    try:
-        weights: dict[str, torch.Tensor] = load(path.read_bytes())  # opened once: a run may replace it meanwhile
-    except FileNotFoundError:
-        raise ValueError(f"{path.parent} holds no {path.name}: no training has saved a policy there") from None
-    except SafetensorError as error:
-        raise ValueError(f"{path} holds no weights, or is damaged: {error}") from error
+    weights = read_tensors(path)
     scales = {name.removesuffix(SCALE): weights.pop(name) for name in list(weights) if name.endswith(SCALE)}
     for name, scale in scales.items():
         matrix = weights.get(name)

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import save_file
 
 from card_baselines.agents.learned.mlp_agent import require_fit, write_agent_config
+from card_baselines.agents.learned.mlp_policy import read_tensors
 from card_baselines.run_folder import RunFolder, read_config
 from card_envs.agent import Decisions, StochasticAgent
 from card_envs.files import replace_file
@@ -29,19 +30,24 @@ class TabularAgent(StochasticAgent):
         self.name = folder.name
         config = read_config(folder)
         self.encoder = require_fit(folder, config, game)
-        arrays = load_file(folder / STRATEGY)
-        self._strategy = arrays["strategy"]
+        arrays = {name: tensor.numpy() for name, tensor in read_tensors(folder / STRATEGY).items()}
+        observation, self._strategy = arrays["observation"], arrays["strategy"]
         if self._strategy.dtype != np.float64 or not np.isfinite(self._strategy).all():
             raise ValueError(f"{folder / STRATEGY} holds no probabilities: they are finite and float64")
-        self._rows = {observation.tobytes(): row for row, observation in enumerate(arrays["observation"])}
+        if self._strategy.shape != (len(observation), game.num_actions):
+            raise ValueError(
+                f"{folder / STRATEGY} has {self._strategy.shape} probabilities of {len(observation)} states"
+            )
+        self._path = folder / STRATEGY
+        self._rows = {observation.tobytes(): row for row, observation in enumerate(observation)}
 
     def compute_probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
         """Return the probability of every action (n, num_actions); raises ValueError for an unknown observation."""
         rows = np.array([self._rows.get(observation.tobytes(), _UNKNOWN) for observation in decisions.observation])
         if (rows == _UNKNOWN).any():
             raise ValueError(
-                f"agent {self.name!r} has no row for this observation: its strategy was made with other settings of "
-                f"{decisions.game.name}"
+                f"{self._path} has no row for this observation: its strategy was made with other settings of "
+                f"{decisions.game.name}, or is damaged"
             )
         return np.asarray(self._strategy[rows], np.float64)
 

@@ -31,6 +31,7 @@ from card_baselines.runs.checkpoint import (
     load_optimiser,
     load_state,
     optimiser_tensors,
+    read_count,
     save_state,
     strip_prefix,
 )
@@ -184,5 +185,5 @@ class KaminskyTrainee(Trainee):
             network.load_state_dict(strip_prefix(f"{name}.", tensors))
         for name, optimiser in student.optimisers.items():
             load_optimiser(optimiser, strip_prefix(f"adam.{name}.", tensors))
-        student.rounds = progress["rounds"]
+        student.rounds = read_count(progress, "rounds")
         return student

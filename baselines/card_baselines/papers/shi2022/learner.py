@@ -18,7 +18,7 @@ from card_baselines.papers.shi2022.config import Config
 from card_baselines.papers.shi2022.networks import PokerNetwork, action_probabilities
 from card_baselines.papers.shi2022.rollout import NO_ACTION, ROW_FIELDS, Trajectories
 from card_baselines.run_folder import RunFolder
-from card_baselines.runs.checkpoint import load_optimiser, optimiser_tensors, strip_prefix
+from card_baselines.runs.checkpoint import load_optimiser, optimiser_tensors, read_count, strip_prefix
 from card_baselines.runs.learner import TrainingDivergedError
 from card_envs.cards import DECK_SIZE
 from card_envs.files import replace_file
@@ -216,7 +216,7 @@ class ActorCriticLearner:
 
     def restore(self, tensors: dict[str, torch.Tensor]) -> None:
         """Continue from a `state`."""
-        self.updates = int(tensors["updates"])
+        self.updates = read_count(tensors, "updates")
         for name, network in self._networks().items():
             network.load_state_dict(strip_prefix(f"{name}.", tensors))
         for name, optimiser in self._optimisers().items():

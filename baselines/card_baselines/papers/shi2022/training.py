@@ -31,7 +31,7 @@ from card_baselines.papers.shi2022.rollout import Rollout, deal_tables
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import Algorithm
 from card_baselines.runs.budget import Budget, Periodic
-from card_baselines.runs.checkpoint import load_state, save_state, strip_prefix
+from card_baselines.runs.checkpoint import load_state, read_count, save_state, strip_prefix
 from card_baselines.runs.learner import Learner
 from card_envs.files import replace_file
 from card_envs.game import Game
@@ -134,7 +134,7 @@ class Training(Learner):
     def load(self, path: Path) -> dict[str, Any]:
         """Continue from a file of `save`."""
         tensors, progress = load_state(path)
-        self.episodes = progress["episodes"]
+        self.episodes = read_count(progress, "episodes")
         if self.episodes < self.config.episodes:
             for number, learner in enumerate(self.learners):
                 learner.restore(strip_prefix(f"{number}.", tensors))

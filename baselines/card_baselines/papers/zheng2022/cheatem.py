@@ -16,9 +16,9 @@ from typing import Any, Self
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors.torch import load_file
 
 from card_baselines.agents.learned.devices import find_device
+from card_baselines.agents.learned.mlp_policy import read_tensors
 from card_baselines.papers.zheng2022.advantage import (
     BOARDS,
     HANDS_PER_BOARD,
@@ -123,7 +123,7 @@ class CheatemAgent(StochasticAgent):
         """Load what `save` wrote; `device` computes the network: auto, cpu, cuda or cuda:N."""
         settings = json.loads((folder / CONFIG).read_text(encoding="utf-8"))["cheatem"]
         settings["hidden"] = tuple(settings["hidden"])
-        tensors = load_file(folder / WEIGHTS)
+        tensors = read_tensors(folder / WEIGHTS)
         config = CheatemConfig(**settings)
         network = modification_network(config.hidden, config.batch_norm)
         prefix = "network."

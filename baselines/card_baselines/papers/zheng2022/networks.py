@@ -9,9 +9,10 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 
 from card_baselines.agents.learned.devices import find_device
+from card_baselines.agents.learned.mlp_policy import read_tensors
 from card_baselines.papers.zheng2022.duel import Hand, make_paper_game
 from card_baselines.papers.zheng2022.situation import (
     CHECK,
@@ -59,7 +60,7 @@ class NetworkAgent(StochasticAgent):
     def __init__(self, folder: Path, device: str = "cpu") -> None:
         """Load what `save` wrote; `device` computes the network: auto, cpu, cuda or cuda:N."""
         self._set(json.loads((folder / CONFIG).read_text(encoding="utf-8"))["network"], None)
-        self.network.load_state_dict(load_file(folder / WEIGHTS))
+        self.network.load_state_dict(read_tensors(folder / WEIGHTS))
         self.device = find_device(device)
         self.network.to(self.device)
 

@@ -54,6 +54,15 @@ def turn_table(buckets: HandBuckets) -> NDArray[np.uint16]:
     return np.concatenate(parts)
 
 
+def check_turn_table(buckets: HandBuckets, table: NDArray[np.uint16]) -> None:
+    """Raise ValueError unless an array of a file can be the `turn_table` of buckets."""
+    shape = len(canonical_boards(4).boards), NUM_HANDS
+    if table.dtype != np.uint16 or table.shape != shape or table.max() >= buckets.hands_by_street[2]:
+        raise ValueError(
+            f"the table of the turn's buckets must be uint16 of shape {shape}, below the number of buckets"
+        )
+
+
 def histograms(boards: NDArray[np.int64]) -> NDArray[np.uint16]:
     """Return the histogram of each hand's equity over all rivers, (boards, 1326, NUM_BINS), for flops or turn boards.
 

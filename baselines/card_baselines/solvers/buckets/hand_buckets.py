@@ -23,6 +23,7 @@ from card_envs.compiler import kernel
 from card_envs.poker.starting_hands import starting_hand
 
 NUM_STARTING_HANDS = 169
+_CANONICAL_FLOPS = 1755
 NUM_BINS = 20
 """Number of bins of the histograms of equity."""
 NUM_GROUPS = 8
@@ -46,6 +47,26 @@ class HandBuckets:
     """(1 + width, NUM_GROUPS, width): tree of centres, as for the turn."""
     groups: NDArray[np.int64]
     """(169,): group of each starting hand."""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for arrays of other types, shapes or ranges: kernels look things up without checks."""
+        width = self.turn.shape[2] if self.turn.ndim == 3 else 0
+        wanted = {
+            "flop": (np.uint16, (_CANONICAL_FLOPS, len(HAND_CARDS))),
+            "turn": (np.float32, (1 + width, NUM_BINS - 1, width)),
+            "river": (np.float32, (1 + self.river.shape[-1], NUM_GROUPS, self.river.shape[-1])),
+            "groups": (np.int64, (NUM_STARTING_HANDS,)),
+        }
+        for name, (dtype, shape) in wanted.items():
+            array = getattr(self, name)
+            if array.dtype != dtype or array.shape != shape or not array.size:
+                raise ValueError(
+                    f"buckets: {name} is {array.dtype} of shape {array.shape}, not {dtype.__name__} of {shape}"
+                )
+        if not (np.isfinite(self.turn).all() and np.isfinite(self.river).all()):
+            raise ValueError("buckets: centres of the turn or the river are NaN or infinite")
+        if self.groups.min() < 0 or self.groups.max() >= NUM_GROUPS:
+            raise ValueError(f"buckets: groups must be 0 .. {NUM_GROUPS - 1}")
 
     @property
     def hands_by_street(self) -> list[int]:

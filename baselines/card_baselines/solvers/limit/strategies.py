@@ -20,6 +20,7 @@ from card_baselines.solvers.buckets.stored_buckets import from_stored_arrays, to
 from card_baselines.solvers.fifteenths import WHOLE, compress, decompress, to_fifteenths
 from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, find_nodes, grow_tree, node_of, num_rows
 from card_envs.compiler import kernel
+from card_envs.damaged_files import explain_damage
 from card_envs.game import Tables
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.showdown import num_board_cards
@@ -65,6 +66,8 @@ class EquityStrategy:
         self.table, self.bounds = table, bounds
         self.hands_by_street = hands_by_street(bounds)
         self.tree = grow_tree(HoldemConfig.limit(), self.hands_by_street)
+        if table.shape != (num_rows(self.tree, self.hands_by_street), NUM_ACTIONS) or not np.isfinite(table).all():
+            raise ValueError(f"the strategy has {table.shape} probabilities, but the betting asks for others")
         self._cards = np.zeros(1, CARDS)
 
     def probabilities(self, views: Tables) -> Floats:
@@ -100,6 +103,8 @@ class BucketStrategy:
         self.table, self.buckets = table, buckets
         self.hands_by_street = buckets.hands_by_street
         self.tree = grow_tree(HoldemConfig.limit(), self.hands_by_street)
+        if table.shape != (num_rows(self.tree, self.hands_by_street), 2) or table.sum(axis=1).max() > WHOLE:
+            raise ValueError(f"the strategy has {table.shape} probabilities, but the betting asks for others")
         self._finder = BucketFinder(buckets)
 
     def probabilities(self, views: Tables) -> Floats:
@@ -123,7 +128,7 @@ class BucketStrategy:
 
 def load_strategy(path: Path) -> EquityStrategy | BucketStrategy:
     """Return the strategy for limit hold'em in a file written by either `save`."""
-    with np.load(path) as data:
+    with explain_damage(path), np.load(path) as data:
         if "bounds" in data:
             fold, raise_ = data["chances"].T / _EQUITY_WHOLE
             table = np.column_stack([fold, np.maximum(0.0, 1.0 - fold - raise_), raise_])
@@ -131,8 +136,8 @@ def load_strategy(path: Path) -> EquityStrategy | BucketStrategy:
         if "shares" not in data:
             raise ValueError(f"{path} holds no strategy that this version reads: train it again")
         buckets, packed = from_stored_arrays(data), data["shares"]
-    tree = grow_tree(HoldemConfig.limit(), buckets.hands_by_street)
-    return BucketStrategy(decompress(packed, 2 * num_rows(tree, buckets.hands_by_street)).reshape(-1, 2), buckets)
+        tree = grow_tree(HoldemConfig.limit(), buckets.hands_by_street)
+        return BucketStrategy(decompress(packed, 2 * num_rows(tree, buckets.hands_by_street)).reshape(-1, 2), buckets)
 
 
 def _to_probabilities(table: NDArray[np.uint8]) -> Floats:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.solvers.buckets.board_buckets import BoardBuckets
-from card_baselines.solvers.multiplayer.state_table import StateTable, add_missing, fill_slots
+from card_baselines.solvers.multiplayer.state_table import StateTable, add_missing, check_states, fill_slots
 from card_baselines.solvers.multiplayer.traversal import Frames, Hands, learn_from_deal
 from card_baselines.solvers.solver import DealSolver
 from card_envs.chance.holdem import max_decisions
@@ -93,7 +93,8 @@ class MultiplayerMccfr(DealSolver):
         }
 
     def restore(self, state: dict[str, NDArray[Any]], iterations: int) -> None:
-        """Continue from a `state` after `iterations` iterations."""
+        """Continue from a `state` after `iterations` iterations; ValueError for one of other states or buckets."""
+        check_states(self.states, state["keys"], state["first_row"], len(state["regrets"]))
         self.states.used[:] = len(state["keys"]), len(state["regrets"])
         super().restore(state, iterations)
         fill_slots(self.states)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.multiplayer.public_state import street_of
+from card_baselines.solvers.multiplayer.public_state import legal_actions_of, street_of
 from card_envs.compiler import kernel
 from card_envs.typing import Floats32
 
@@ -59,6 +59,25 @@ class StateTable(NamedTuple):
     def for_thread(self) -> StateTable:
         """Return the table for one of several threads, which note missing states for `add_missing`."""
         return self._replace(missing=np.zeros(1 + _MAX_MISSING, np.int64))
+
+
+def check_states(table: StateTable, keys: NDArray[np.int64], first_row: NDArray[np.int64], num_rows: int) -> None:
+    """Raise ValueError unless public states of a file fit into the table, and each row belongs to one of them."""
+    num_actions = table.regrets.shape[1]
+    if keys.dtype != np.int64 or len(keys) > len(table.keys) or num_rows > len(table.regrets):
+        raise ValueError("the checkpoint holds more public states than the solver, or none")
+    check_keys(keys, num_actions)
+    streets = np.array([int(street_of(key)) for key in keys], np.int64)
+    ends = np.cumsum(table.num_buckets[streets])
+    if not np.array_equal(first_row, ends - table.num_buckets[streets]) or num_rows != (ends[-1] if len(ends) else 0):
+        raise ValueError("the rows of the checkpoint are not those of its public states: other buckets, or damaged")
+
+
+def check_keys(keys: NDArray[np.int64], num_actions: int) -> None:
+    """Raise ValueError unless the numbers are different public states of a game with `num_actions` action ids."""
+    legal = np.array([int(legal_actions_of(key)) for key in keys], np.int64)
+    if len(np.unique(keys)) < len(keys) or (legal <= 0).any() or (legal >> num_actions).any():
+        raise ValueError("the public states occur twice, or are none of this game")
 
 
 @kernel

@@ -12,7 +12,7 @@ from card_baselines.agents.scripted.holdem_moves import raise_action_to
 from card_baselines.solvers.buckets.hand_buckets import HandBuckets
 from card_baselines.solvers.fifteenths import to_fifteenths
 from card_baselines.solvers.multiplayer.public_state import legal_actions_of, public_state, street_of
-from card_baselines.solvers.multiplayer.state_table import StateTable
+from card_baselines.solvers.multiplayer.state_table import StateTable, check_keys
 from card_baselines.solvers.stored_strategy import Layout, StoredStrategy
 from card_envs.compiler import kernel
 from card_envs.game import Tables
@@ -67,6 +67,9 @@ class PublicStateStrategy(StoredStrategy):
     def find_layout(cls, config: HoldemConfig, data: Any, buckets: HandBuckets) -> tuple[Any, Layout]:
         """Return the public states in a file, and their layout."""
         states = np.frombuffer(lzma.decompress(data["states"].tobytes()), np.int64)
+        check_keys(states, config.num_actions)
+        if (np.diff(states) < 0).any():
+            raise ValueError("the public states are not in ascending order")
         return states, _lay_out(states, buckets)
 
     @classmethod

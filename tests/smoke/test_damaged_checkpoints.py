@@ -1,0 +1,221 @@
+"""Damaged checkpoints of every algorithm end in one of our errors, which names the file, or are continued.
+
+Every mutant is fixed by its number. `-m slow` tries more than 2,000 in all.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import random
+import shutil
+import time
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+
+from card_baselines.run_folder import RunFolder
+from card_baselines.runs.checkpoint import load_state, save_state
+from card_baselines.runs.learner import TrainingDivergedError
+from card_baselines.runs.run import Run, train
+from card_baselines.solvers import training
+from card_baselines.solvers.buckets.hand_buckets import HandBuckets
+from card_baselines.solvers.limit import train_mccfr
+from card_envs.agent import find_agent
+from card_envs.match import play_match
+from card_envs.poker.hands import NUM_HANDS
+from tests.helpers.damage import damage_bytes, damage_json, damage_json_text
+from tests.helpers.hand_buckets import some_buckets
+from tests.helpers.mutants import expect_own_errors
+from tests.helpers.tiny_runs import TINY, algorithm_of, tiny_config
+
+FEW, MANY = 12, 120
+LARGE = ("public_chance_cfr", "menu_cfr", "multiplayer_mccfr")
+"""Algorithms with checkpoints of 50 megabytes: the buckets of all turn hands."""
+START = "start"
+"""Folder of the run that another one starts from."""
+NOT_TRIED = ("config.json", "evaluation.json", "metrics.csv")
+"""Files of run folders that `test_damaged_files` damages, and one that nothing reads back."""
+
+
+@pytest.fixture(autouse=True)
+def quick_solvers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Buckets that mean nothing, since true ones take minutes; a checkpoint has its own. Few deals in an update."""
+    torch.set_num_threads(1)
+    monkeypatch.setattr(train_mccfr.MccfrLearner, "iterations_at_once", 50)
+    monkeypatch.setattr(train_mccfr, "equal_bounds", lambda num, seed: np.tile(np.arange(1, num) / num, (3, 1)))
+    monkeypatch.setattr(training, "make_buckets", plain_buckets)
+    monkeypatch.setattr(training, "turn_table", random_turn_table)
+
+
+def plain_buckets(width: int, seed: int) -> HandBuckets:
+    """Return buckets that are the same on every flop, which are compressed in a moment."""
+    flop = np.tile((np.arange(NUM_HANDS) % width**2).astype(np.uint16), (1755, 1))
+    return replace(some_buckets(width, seed), flop=flop)
+
+
+def random_turn_table(buckets: Any) -> np.ndarray:
+    num_buckets = buckets.hands_by_street[2]
+    return np.random.default_rng(0).integers(0, num_buckets, (16_432, NUM_HANDS)).astype(np.uint16)
+
+
+def make_run(name: str, folder: Path) -> RunFolder:
+    """Train for some updates, and leave a run in the middle of its budget."""
+    changes: dict[str, Any] = {}
+    if name == "expert_iteration":
+        train(algorithm_of("distill"), tiny_config("distill", steps=500), folder / START, progress=False)
+        changes = {"start_from": str(folder / START)}
+    config, algorithm = tiny_config(name, **changes), algorithm_of(name)
+    run = RunFolder(folder / name)
+    run.start(algorithm.describe(config), algorithm.may_change)
+    training = Run(algorithm, config, algorithm.make_learner(config, config.game()), run, progress=False)
+    training.learner.save_policy(run)
+    training.learner.on_evaluation(run)
+    for fraction in (0.0, 0.3):
+        training.learner.update(fraction)
+    training._save()
+    return run
+
+
+class Mutants:
+    """Damaged run folders of an algorithm, and how they are read."""
+
+    def __init__(self, name: str, run: RunFolder) -> None:
+        self.algorithm, self.run = algorithm_of(name), run
+        start = run.path.parent / START
+        self.config = tiny_config(name, **({"start_from": str(start)} if start.exists() else {}))
+        self.game = self.config.game()
+        self.checkpoint = self._make_learner().checkpoint
+        self.others = sorted(
+            path.name for path in run.path.iterdir()
+            if path.is_file() and path.suffix != ".png" and path.name not in (*NOT_TRIED, self.checkpoint)
+        )  # fmt: skip
+        """Files with the policy."""
+
+    def _make_learner(self) -> Any:
+        return self.algorithm.make_learner(self.config, self.game)
+
+    def damage(self, folder: Path, rng: random.Random) -> None:
+        """Damage the checkpoint, or sometimes the policy."""
+        path = folder / self.checkpoint
+        if rng.random() < 0.2:
+            path = folder / rng.choice(self.others)
+        if path.suffix == ".zip":
+            damage_model(path, rng)
+        elif path.name == self.checkpoint:
+            damage_checkpoint(path, rng)
+        else:
+            path.write_bytes(damage_bytes(path.read_bytes(), rng))
+
+    def read(self, folder: Path) -> None:
+        """Play the agent of the folder, and continue its run: two updates, a checkpoint and a policy."""
+        agents = [find_agent(str(folder), self.game), *[find_agent("random", self.game)] * (self.game.num_seats - 1)]
+        play_match(self.game, agents, 4, 0)
+        run = Run(self.algorithm, self.config, self._make_learner(), RunFolder(folder), progress=False)
+        with contextlib.suppress(TrainingDivergedError):
+            for _ in range(2):
+                if (fraction := run._budget.fraction()) < 1.0:
+                    run.learner.update(fraction)
+            run._save()
+
+
+def damage_checkpoint(path: Path, rng: random.Random) -> None:
+    """Damage the bytes of the file, or tensors or facts within it, as somebody would who then writes a right digest."""
+    kind = rng.random()
+    if kind < 0.1:
+        path.write_bytes(damage_bytes(path.read_bytes(), rng))
+        return
+    tensors, facts = load_state(path)
+    if kind < 0.3 or not tensors:
+        facts = damage_json(facts, rng)
+    else:
+        damage_tensor(tensors, choose_tensor(tensors, rng), rng)
+    save_state(path, tensors, facts)
+
+
+def choose_tensor(tensors: dict[str, torch.Tensor], rng: random.Random) -> str:
+    """Return the name of a tensor: each part of a checkpoint has the same probability, however many it has."""
+    parts: dict[str, list[str]] = {}
+    for name in sorted(tensors):
+        if tensors[name].numel():
+            parts.setdefault(name.split(".")[0], []).append(name)
+    return rng.choice(parts[rng.choice(sorted(parts))])
+
+
+def damage_tensor(tensors: dict[str, torch.Tensor], name: str, rng: random.Random) -> None:
+    """Remove or rename a tensor, or change its type, length or bytes."""
+    tensor = tensors.pop(name)
+    content = tensor.clone().contiguous().reshape(-1).view(torch.uint8)
+    for _ in range(min(len(content), rng.choice([1, 2, 39, min(len(content), 10_000)]))):
+        content[rng.randrange(len(content))] = rng.randrange(2 if tensor.dtype == torch.bool else 256)
+    changed = content.view(tensor.dtype).reshape(tensor.shape)
+    choices = {
+        name + "x": tensor,
+        name: rng.choice([
+            tensor.to(rng.choice([torch.float64, torch.int16, torch.uint8])),
+            tensor.reshape(-1)[: max(1, tensor.numel() - 1)].clone(),
+            torch.full_like(tensor, rng.choice([0, 1, 100])),
+            torch.cat([tensor, tensor]) if tensor.ndim else tensor[None],
+            changed, changed, changed,
+        ]),
+    }  # fmt: skip
+    if kept := rng.choice([name, name, name, name, name + "x", ""]):
+        tensors[kept] = choices[kept]
+
+
+def damage_model(path: Path, rng: random.Random) -> None:
+    """Damage a file of Stable-Baselines3: its bytes, its attributes, or the tensors of the policy."""
+    if rng.random() < 0.2:
+        path.write_bytes(damage_bytes(path.read_bytes(), rng))
+        return
+    with zipfile.ZipFile(path) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    name = rng.choice(["data", "policy.pth", "policy.optimizer.pth", rng.choice(sorted(entries))])
+    if name == "data":
+        entries[name] = damage_json_text(entries[name].decode(), rng).encode()
+    elif name == "policy.pth" and rng.random() < 0.8:
+        tensors = torch.load(io.BytesIO(entries[name]), weights_only=True)
+        damage_tensor(tensors, rng.choice(sorted(tensors)), rng)
+        torch.save(tensors, written := io.BytesIO())
+        entries[name] = written.getvalue()
+    elif rng.random() < 0.2:
+        del entries[name]
+    else:
+        entries[name] = damage_bytes(entries[name], rng)
+    with zipfile.ZipFile(path, "w") as archive:
+        for entry, content in entries.items():
+            archive.writestr(entry, content)
+
+
+def try_mutants(name: str, folder: Path, numbers: range) -> None:
+    run = make_run(name, folder)
+    mutants = Mutants(name, run)
+    copies = folder / "copies"
+    for copy in ("first", "second"):  # the first compiles
+        shutil.copytree(run.path, copies / copy / run.path.name)
+        start = time.process_time()
+        mutants.read(copies / copy / run.path.name)
+        usual = time.process_time() - start
+    refused = expect_own_errors(copies, run.path, mutants.damage, mutants.read, numbers, usual)
+    assert 0 < refused < len(numbers), "nothing was refused, or nothing was read: the mutants try too little"
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in LARGE else []) for name in TINY]
+)
+def test_a_few_checkpoints(name: str, tmp_path: Path) -> None:
+    try_mutants(name, tmp_path, range(FEW))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TINY)
+def test_many_checkpoints(name: str, tmp_path: Path) -> None:
+    try_mutants(name, tmp_path, range(FEW, MANY))
