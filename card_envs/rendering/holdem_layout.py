@@ -114,7 +114,7 @@ def narrow_layout(num_seats: int) -> Layout:
         size=(_WIDTH, height), middle=(_WIDTH / 2, board),
         felt=((_WIDTH / 2, height / 2 + 10), (_WIDTH - 44, height - 84), 120.0),
         spots=(_middle_spot(viewer, viewer - _ABOVE - 14), *left, *top, *right), hole_card=32, board_card=_BOARD_CARD,
-        cards_up=22, plate_down=14, label_down=44, plate=_PLATE, title=14, pot_line=150, has_short_amounts=True,
+        cards_up=24, plate_down=14, label_down=44, plate=_PLATE, title=14, pot_line=150, has_short_amounts=True,
     )  # fmt: skip
 
 

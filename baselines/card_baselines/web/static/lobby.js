@@ -141,7 +141,7 @@ function describe(agent, measured) {
 }
 
 function strengthWords(agent, measured) {
-  if (agent.name === measured.reference) return "others are measured against it";
+  if (agent.name === measured.reference) return "the reference";
   return `wins ${formatStrength(agent, measured)} ${measured.unit} from ${measured.reference}`;
 }
 

@@ -45,7 +45,7 @@ export class Panel {
     const facts = [];
     if (thought.value !== null) {
       const value = formatInterval(thought.value, thought.value_ci95);
-      facts.push(["value", `${value} ${thought.unit} (95 %, ${thought.value_deals} deals)`]);
+      facts.push(["value", `${value} ${thought.unit} (95\u00a0%, ${thought.value_deals} deals)`]);
     } else if (thought.value_note) {
       facts.push(["value", thought.value_note]);
     }
