@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from card_envs.aec import GameAEC
 from card_envs.game import NOBODY, IllegalActionError, Tables
+
+if TYPE_CHECKING:
+    import numpy as np
 
 __all__ = ["ILLEGAL_REWARD", "ConventionalAEC", "OutOfBoundsError"]
 
@@ -34,7 +37,7 @@ class ConventionalAEC(GameAEC):
         super().reset(seed, options)
         self._has_moved = True
 
-    def step(self, action: int | None) -> None:
+    def step(self, action: int | np.integer[Any] | None) -> None:
         """Take the action of `agent_selection`; an illegal one ends the episode."""
         self._has_moved = True
         try:

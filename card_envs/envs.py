@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from card_envs.conventional_aec import ConventionalAEC
     from card_envs.cuda.tables import CudaTables
     from card_envs.game import Game
+    from card_envs.typing import RenderMode
     from card_envs.vector import VectorTables
 
 __all__ = [
@@ -344,7 +345,7 @@ def warmup(env_id: str, **settings: Any) -> float:
     return time.perf_counter() - start
 
 
-def make_raw_env(env_id: str, render_mode: str | None = None, **settings: Any) -> GameAEC:
+def make_raw_env(env_id: str, render_mode: RenderMode | None = None, **settings: Any) -> GameAEC:
     """Return the AEC environment of an id whose `step` raises IllegalActionError for illegal actions: the fast path.
 
     Args:
@@ -361,7 +362,7 @@ def make_raw_env(env_id: str, render_mode: str | None = None, **settings: Any) -
     return GameAEC(make_game(entry.id, **settings), _metadata_name(entry), render_mode)
 
 
-def make_env(env_id: str, render_mode: str | None = None, **settings: Any) -> ConventionalAEC:
+def make_env(env_id: str, render_mode: RenderMode | None = None, **settings: Any) -> ConventionalAEC:
     """Return the AEC environment of an id with PettingZoo's conventions for illegal actions (see `ConventionalAEC`).
 
     Args:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from card_envs.aec import GameAEC
 from card_envs.conventional_aec import ConventionalAEC
@@ -10,12 +10,15 @@ from card_envs.envs import make_env, make_raw_env
 from card_envs.games.holdem.presets import FlopHoldemSettings, flop_holdem
 from card_envs.signatures import show_arguments_of
 
+if TYPE_CHECKING:
+    from card_envs.typing import NumberType, RenderMode
+
 __all__ = ["env", "raw_env"]
 
 
 @show_arguments_of(flop_holdem)
 def env(
-    *, render_mode: str | None = None, dtype: str | None = None, **settings: Unpack[FlopHoldemSettings]
+    *, render_mode: RenderMode | None = None, dtype: NumberType | None = None, **settings: Unpack[FlopHoldemSettings]
 ) -> ConventionalAEC:
     """Return the environment with PettingZoo's conventions: an illegal action ends the episode.
 
@@ -32,7 +35,7 @@ def env(
 
 @show_arguments_of(flop_holdem)
 def raw_env(
-    *, render_mode: str | None = None, dtype: str | None = None, **settings: Unpack[FlopHoldemSettings]
+    *, render_mode: RenderMode | None = None, dtype: NumberType | None = None, **settings: Unpack[FlopHoldemSettings]
 ) -> GameAEC:
     """Return the environment whose `step` raises IllegalActionError for illegal actions; arguments as for `env`."""
     return make_raw_env("flop_holdem-v0", render_mode, dtype=dtype, **settings)

@@ -41,10 +41,6 @@ class ActionParts:
     """Street commitment of the actor after a bet or raise, in chips; None for other actions."""
 
 
-def _no_moves(tables: Tables, i: int, /) -> list[tuple[int, str]]:
-    return []
-
-
 def _no_parts(tables: Tables, i: int, action: int, /) -> ActionParts:
     return ActionParts()
 
@@ -61,9 +57,6 @@ class GameInfo:
     """Units of results: name of a unit per hand -> factor from rewards to it; the default first, {} for `Game.unit`."""
     action_parts: Callable[[Tables, int, int], ActionParts] = _no_parts
     """Function (tables, i, action) -> the cards and chips of a legal action of the actor at table i."""
-    forced_moves: Callable[[Tables, int], list[tuple[int, str]]] = _no_moves
-    """Function (tables, i) -> seat and name of each move that the deal of table i has made itself, such as a blind; the
-    table is as it was dealt."""
     private_cards: Callable[[Tables, int, int], list[int]] | None = None
     """Function (tables, i, seat) -> card ids that a seat holds at table i, NO_CARD where a view hides them."""
     shows_hands_at_end: bool = False

@@ -17,8 +17,8 @@ from card_envs.rendering import FRAMES_PER_SECOND, RENDER_MODES, Frame, check_re
 from card_envs.rendering.pictures import render_table
 from card_envs.single_seat import LearnerStep, Opponents, SingleSeatTables, check_illegal_action, final_mask
 from card_envs.text import action_names, parse_action, write_prompt
+from card_envs.typing import Observation, RenderMode
 
-Observation = dict[str, NDArray[Any]]
 Info = dict[str, Any]
 
 
@@ -27,7 +27,7 @@ def make_env(
     opponents: Opponents = "random",
     seat: int | None = None,
     illegal_action: str = "penalty",
-    render_mode: str | None = None,
+    render_mode: RenderMode | None = None,
     skip_forced: bool = False,
     **settings: Any,
 ) -> CardEnv:
@@ -74,7 +74,7 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         opponents: Opponents = "random",
         seat: int | None = None,
         illegal_action: str = "penalty",
-        render_mode: str | None = None,
+        render_mode: RenderMode | None = None,
         skip_forced: bool = False,
     ) -> None:
         self.game = game = as_game(game)
@@ -137,15 +137,14 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         self._show()
         reward = float(result.rewards[0])
         if self._is_over:
-            info = {"action_mask": final_mask(self.game), "seat": seat}
-            observation = result.final_observation[0]
+            mask, observation = final_mask(self.game), result.final_observation[0]
         else:
-            info = {"action_mask": result.action_mask[0], "seat": seat}
-            observation = result.observation[0]
+            mask, observation = result.action_mask[0], result.observation[0]
+        info: Info = {"action_mask": mask, "seat": seat}
         if replaced[0]:
             info["illegal_action"] = True
             reward += ILLEGAL_REWARD if self._illegal_action == "penalty" else 0.0
-        return {"observation": observation, "action_mask": info["action_mask"]}, reward, self._is_over, False, info
+        return {"observation": observation, "action_mask": mask}, reward, self._is_over, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal actions (num_actions,), for sb3-contrib; all True if no episode runs."""

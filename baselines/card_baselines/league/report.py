@@ -318,5 +318,5 @@ def _html_table(table: TextTable) -> str:
     head = "".join(f"<th>{html.escape(cell)}</th>" for cell in table.header)
     rows = "\n".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in table.rows)
     caption = html.escape(table.title)
-    table = f"<table><caption>{caption}</caption>\n<thead><tr>{head}</tr></thead>\n<tbody>{rows}</tbody></table>"
-    return f'<div tabindex="0">{table}</div>'
+    written = f"<table><caption>{caption}</caption>\n<thead><tr>{head}</tr></thead>\n<tbody>{rows}</tbody></table>"
+    return f'<div tabindex="0">{written}</div>'

@@ -17,6 +17,7 @@ from card_baselines.web.scenes import Move, Scene, make_scene, names_by_seat
 from card_baselines.web.session import AgentFault, Plan, Session, deal_table, format_settings, name_actions
 from card_baselines.web.store import Store, StoredSession, StoreError
 from card_envs.match.summary import summarise
+from card_envs.text.interface import FORCED_MOVES
 
 _THREADS = 8
 """Number of threads in which agents act, so that a slow one delays its own table alone."""
@@ -73,7 +74,8 @@ class LiveSession:
         """Return the moves of the current hand so far; that agents failed at some of them is not known any more."""
         session = self.session
         tables = deal_table(session.game, session.plan, session.hand)
-        forced = [Move(seat, words, is_forced=True) for seat, words in session.game.info.forced_moves(tables, 0)]
+        find_forced = FORCED_MOVES.find(session.game)
+        forced = [] if find_forced is None else [Move(*move, is_forced=True) for move in find_forced(tables, 0)]
         return forced + [Move(*move) for move in name_actions(session.game, tables, session.actions)]
 
     # --- pages ---

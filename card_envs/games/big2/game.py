@@ -57,7 +57,6 @@ def big2_game(config: Big2Config, encoder: str | Encoder = "charlesworth412", na
             positions=Positions(tuple(f"seat {place}" for place in range(1, NUM_SEATS + 1)), positions_of),
             units={"points/hand": 1.0},
             action_parts=view.action_parts,
-            forced_moves=view.forced_moves,
             private_cards=view.private_cards,
             shows_hands_at_end=True,
         ),

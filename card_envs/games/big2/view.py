@@ -83,12 +83,6 @@ def action_parts(tables: Tables, i: int, action: int) -> ActionParts:
     return ActionParts(cards=tuple(card_of(order) for order in action_cards(tables[i], action)))
 
 
-def forced_moves(tables: Tables, i: int) -> list[tuple[int, str]]:
-    """Return the single 3D, if the deal of table i has led it, with its seat."""
-    t: Table = tables[i]
-    return [(int(t.trick_seat), trick_name(t))] if t.trick_size else []
-
-
 def private_cards(tables: Tables, i: int, seat: int) -> list[int]:
     """Return the card ids of a seat at table i, lowest first, NO_CARD where a view hides them."""
     return [order if order == NO_CARD else card_of(order) for order in hand(tables[i], seat)]

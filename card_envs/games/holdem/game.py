@@ -60,7 +60,6 @@ def holdem_game(name: str, config: HoldemConfig, encoder: str | Encoder = "defau
             positions=Positions(position_names(config), partial(positions_of, seats)),
             units=units_of(config),
             action_parts=view.action_parts,
-            forced_moves=view.forced_moves,
             private_cards=view.private_cards,
         ),
         family="holdem",

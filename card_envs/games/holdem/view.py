@@ -12,7 +12,7 @@ from card_envs.compiler import kernel
 from card_envs.game_info import ActionParts
 from card_envs.games.holdem.actions import CALL_ACTION, FOLD_ACTION, amount_to_call, has, is_legal, raise_to_of
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.showdown import ante_paid, first_board_card, num_board_cards
+from card_envs.games.holdem.showdown import first_board_card, num_board_cards
 from card_envs.games.holdem.state import MAX_DEALT, NOBODY, STREET_NAMES, Table
 from card_envs.records import Tables
 
@@ -82,17 +82,6 @@ def action_parts(tables: Tables, i: int, action: int) -> ActionParts:
         return ActionParts()
     amount = int(raise_to_of(tables[i], action))
     return ActionParts(raise_to=amount if amount >= 0 else None)
-
-
-def forced_moves(tables: Tables, i: int) -> list[tuple[int, str]]:
-    """Return the antes and blinds that the seats of table i have posted, from the first seat left of the button on."""
-    t: Table = tables[i]
-    count = int(t.num_seats)
-    seats = [(int(t.button) + 1 + place) % count for place in range(count)]
-    antes = {k: int(ante_paid(t, k)) for k in seats}
-    blinds = {k: int(t.hand_commit[k]) - antes[k] for k in seats}
-    posted = [*((k, "ante", antes[k]) for k in seats), *((k, "blind", blinds[k]) for k in seats)]
-    return [(k, f"{kind} {chips}") for k, kind, chips in posted if chips]
 
 
 def private_cards(tables: Tables, i: int, seat: int) -> list[int]:
