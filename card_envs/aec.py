@@ -15,12 +15,12 @@ from pettingzoo import AECEnv
 from card_envs.compiler import entry_point
 from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError, Tables, is_whole
 from card_envs.observation import mask_records, observation_records
-from card_envs.rendering import FRAMES_PER_SECOND, RENDER_MODES, Frame, check_render_mode
+from card_envs.rendering import FRAMES_PER_SECOND, RENDER_MODES, Frame, RenderMode, check_render_mode
 from card_envs.rng import random_seed
 
 if TYPE_CHECKING:
     from card_envs.display import Display
-    from card_envs.typing import Observation, RenderMode
+    from card_envs.typing import Observation
 
 __all__ = ["GameAEC", "ResetNeededError"]
 
@@ -134,7 +134,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         """
         if not self._is_compiled:
             self._compile_kernels()
-        known = self._select_options(options) if options else {}
+        known = self.game.check_options(options) if options else {}
         needs_copy = seed is not None or bool(known)
         self._begin(self._deal_anew(seed, known) if needs_copy else self._deal(self._tables, 0))
 
@@ -144,12 +144,6 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         actor = self.game.deal_with(tables, 0, options) if options else self.game.deal(tables, 0)
         self._tables = tables
         return actor
-
-    def _select_options(self, options: dict[str, Any]) -> dict[str, Any]:
-        names = self.game.option_names
-        if unknown := self.game.unknown_options(options):
-            warnings.warn(f"reset options {unknown} are ignored: known are {list(names)}", stacklevel=3)
-        return {key: value for key, value in options.items() if key in names}
 
     def _begin(self, actor: int) -> None:
         self._dealt = True

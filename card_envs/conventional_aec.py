@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from card_envs.aec import GameAEC
 from card_envs.game import NOBODY, IllegalActionError, Tables
-
-if TYPE_CHECKING:
-    import numpy as np
 
 __all__ = ["ILLEGAL_REWARD", "ConventionalAEC", "OutOfBoundsError"]
 

@@ -1,19 +1,33 @@
-"""`flop_holdem-v0`: flop hold'em as a PettingZoo AEC environment."""
+"""`flop_holdem-v0`: limit hold'em that ends on the flop, as a PettingZoo AEC environment.
+
+Everybody gets two cards, after blinds of 50 and 100. There is a betting round before the flop (three board cards) and
+one after it. A bet or raise adds 100, and there are at most three raises a round. The best five cards win the pot, or
+whoever is left when all others have folded.
+
+Actions: 0 folds, 1 checks or calls, 2 bets or raises. Rewards: big blinds won, when the hand is over.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 from card_envs.aec import GameAEC
 from card_envs.conventional_aec import ConventionalAEC
 from card_envs.envs import make_env, make_raw_env
 from card_envs.games.holdem.presets import FlopHoldemSettings, flop_holdem
+from card_envs.observation import NumberType
+from card_envs.rendering import RenderMode
 from card_envs.signatures import show_arguments_of
 
-if TYPE_CHECKING:
-    from card_envs.typing import NumberType, RenderMode
-
 __all__ = ["env", "raw_env"]
+
+
+class FlopHoldem(ConventionalAEC):
+    __doc__ = __doc__
+
+
+class RawFlopHoldem(GameAEC):
+    __doc__ = __doc__
 
 
 @show_arguments_of(flop_holdem)

@@ -1,19 +1,32 @@
-"""`kuhn_poker-v0`: Kuhn poker as a PettingZoo AEC environment."""
+"""`kuhn_poker-v0`: Kuhn poker as a PettingZoo AEC environment.
+
+The deck has jack, queen and king of one suit (with n players, n + 1 ranks). Everybody puts in a chip and gets a card.
+There is one betting round with one bet of a chip, which the others call or fold. The higher card wins.
+
+Actions: 0 folds, 1 checks or calls, 2 bets. Rewards: chips won, when the hand is over.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 from card_envs.aec import GameAEC
 from card_envs.conventional_aec import ConventionalAEC
 from card_envs.envs import make_env, make_raw_env
 from card_envs.games.holdem.presets import SmallPokerSettings, kuhn_poker
+from card_envs.observation import NumberType
+from card_envs.rendering import RenderMode
 from card_envs.signatures import show_arguments_of
 
-if TYPE_CHECKING:
-    from card_envs.typing import NumberType, RenderMode
-
 __all__ = ["env", "raw_env"]
+
+
+class KuhnPoker(ConventionalAEC):
+    __doc__ = __doc__
+
+
+class RawKuhnPoker(GameAEC):
+    __doc__ = __doc__
 
 
 @show_arguments_of(kuhn_poker)

@@ -1,8 +1,8 @@
-"""Types of arrays, of observations and of arguments that environments share."""
+"""Types of arrays and observations."""
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, TypedDict
+from typing import Any, TypeAlias, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +12,6 @@ Rows: TypeAlias = NDArray[np.int64]
 """Indices of tables in an array of tables."""
 Floats: TypeAlias = NDArray[np.float64]
 Floats32: TypeAlias = NDArray[np.float32]
-
-RenderMode: TypeAlias = Literal["ansi", "human", "rgb_array"]
-NumberType: TypeAlias = Literal["float32", "int8"]
-"""Types of the numbers of observations, argument `dtype` of the environments."""
 
 
 class Observation(TypedDict):

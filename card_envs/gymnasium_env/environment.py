@@ -7,17 +7,19 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from gymnasium.envs.registration import EnvSpec
 from numpy.typing import NDArray
 
 from card_envs.conventional_aec import ILLEGAL_REWARD
 from card_envs.display import Display
 from card_envs.envs import as_game
 from card_envs.game import Game, check_actions
-from card_envs.rendering import FRAMES_PER_SECOND, RENDER_MODES, Frame, check_render_mode
+from card_envs.gymnasium_env.spec import CardSpec, to_card_spec
+from card_envs.rendering import FRAMES_PER_SECOND, RENDER_MODES, Frame, RenderMode, check_render_mode
 from card_envs.rendering.pictures import render_table
 from card_envs.single_seat import LearnerStep, Opponents, SingleSeatTables, check_illegal_action, final_mask
 from card_envs.text import action_names, parse_action, write_prompt
-from card_envs.typing import Observation, RenderMode
+from card_envs.typing import Observation
 
 Info = dict[str, Any]
 
@@ -86,13 +88,23 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         self._tables = SingleSeatTables(game, 1, opponents, seat, skip_forced=skip_forced)
         self._last_step: LearnerStep | None = None
         self._is_over = True
+        self._spec: CardSpec | None = None
+
+    @property
+    def spec(self) -> EnvSpec | None:  # type: ignore[override]  # Gymnasium sets it after the environment is made
+        """Arguments with which `gymnasium.make` makes the environment again; None if it was not made by it."""
+        return self._spec
+
+    @spec.setter
+    def spec(self, spec: EnvSpec | None) -> None:
+        self._spec = to_card_spec(spec)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
         """Begin the next episode.
 
         Args:
             seed: Seed of this and all later episodes; None continues the random streams.
-            options: Options that fix the deal of this episode, see the module.
+            options: Options that fix the deal of this episode, see the module; unknown ones are ignored with a warning.
 
         Returns:
             The observation of the learner's first decision, and an info with "action_mask" and "seat". Deals that end
@@ -100,7 +112,7 @@ class CardEnv(gymnasium.Env[Observation, Any]):
 
         Raises:
             TypeError: If the options are not a mapping; the environment is unchanged.
-            ValueError: For unknown options; the environment is unchanged.
+            ValueError: For options that contradict the game; the environment is unchanged.
         """
         known = self._tables.check_options(options)
         super().reset(seed=seed)

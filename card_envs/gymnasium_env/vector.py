@@ -16,7 +16,7 @@ from card_envs.envs import as_game
 from card_envs.game import Game, check_actions
 from card_envs.gymnasium_env.environment import Info
 from card_envs.memory import explain_memory
-from card_envs.rendering import FRAMES_PER_SECOND, Frame, check_render_mode
+from card_envs.rendering import FRAMES_PER_SECOND, Frame, RenderMode, check_render_mode
 from card_envs.rendering.pictures import render_table
 from card_envs.single_seat import (
     LearnerStep,
@@ -26,7 +26,7 @@ from card_envs.single_seat import (
     final_mask,
     observe_finals,
 )
-from card_envs.typing import Observation, RenderMode
+from card_envs.typing import Observation
 
 _RENDER_MODES: tuple[RenderMode, ...] = ("ansi", "rgb_array")  # not "human", which would open a window for each table
 
@@ -133,7 +133,8 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
 
         Raises:
             TypeError: If the options are not a mapping.
-            ValueError: For unknown options, a mask of another shape, and a seed with a mask for some tables.
+            ValueError: For options that contradict the game, a mask of another shape, and a seed with a mask for some
+                tables.
             ResetNeeded: For a mask before the first `reset` of all tables.
         """
         if options is not None and "reset_mask" in options and self.autoreset_mode is AutoresetMode.DISABLED:

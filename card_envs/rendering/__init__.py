@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from card_envs.typing import RenderMode
-
+RenderMode: TypeAlias = Literal["ansi", "human", "rgb_array"]
 RENDER_MODES: tuple[RenderMode, ...] = ("ansi", "human", "rgb_array")
 FRAMES_PER_SECOND = 1
 """Frames per second of render mode `human`: slow enough for a person to follow a deal."""
