@@ -15,7 +15,7 @@ from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.export import write_hands
 from card_baselines.web.replay import Library
 from card_baselines.web.results import MIN_INTERVAL_DEALS, compute_results, format_row
-from card_baselines.web.session import Plan, Player, Session
+from card_baselines.web.session import Plan, Player, Session, name_players
 from card_baselines.web.store import Store
 from card_envs.agent import Agent, Decisions, find_agent
 from card_envs.cards import NO_CARD
@@ -236,3 +236,14 @@ def test_a_damaged_hand_is_not_shown(tmp_path: Path) -> None:
     assert library.moment(listed["name"], 0, 0).hand == 0
     with pytest.raises(ValueError, match=r"results\.sqlite, session 1: a stored decision, 99, is not legal"):
         library.moment(listed["name"], 1, 0)
+
+
+def test_short_names_of_players() -> None:
+    def names(env: str, *agents: str | None) -> list[str]:
+        return [each.name for each in name_players([Player(agent or "you", agent) for agent in agents], env)]
+
+    ppo, tight = "ppo_no_limit_six_max", "tight_no_limit_six_max:greedy"
+    assert names("no_limit_holdem-v0", None, ppo, ppo, tight) == ["you", "ppo", "ppo (2)", "tight:greedy"]
+    assert names("big2-v0", None, "ppo_big2", "big2_planner") == ["you", "ppo", "planner"]
+    assert names("limit_holdem-v0", "ppo_limit_hu", "ppo_limit_six_max") == ["ppo_limit_hu", "ppo_limit_six_max"]
+    assert names("kuhn_poker-v0", None, None) == ["you", "you (2)"]

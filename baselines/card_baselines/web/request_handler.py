@@ -174,7 +174,7 @@ class RequestHandler:
             raise ValueError("deals are secret here; for deals that come again, start the server with --reproducible")
         settings = self.catalogue.settings(asked.env, asked.settings)
         secret = new_secret() if asked.seed is None else b""
-        return Plan(asked.env, settings, name_players(players), asked.seed or 0, asked.block, secret)
+        return Plan(asked.env, settings, name_players(players, asked.env), asked.seed or 0, asked.block, secret)
 
     async def _list_agents(self, env: str, settings: str) -> list[dict[str, Any]]:
         return [asdict(agent) for agent in await self._run_in_pool(self.catalogue.agents, env, settings)]

@@ -211,16 +211,18 @@ class Session:
             self.act(action)
 
 
-_GAME_WORDS = frozenset(["no", "limit", "hu", "six", "max", "big2", "holdem", "flop", "leduc", "kuhn"])
-"""Words of agents' names that say which game they play, which everybody at the table knows."""
+_SEAT_WORDS = frozenset(("hu", "six", "max"))
+"""Words in names of agents for a number of seats."""
 
 
-def name_players(players: Sequence[Player]) -> tuple[Player, ...]:
+def name_players(players: Sequence[Player], env: str) -> tuple[Player, ...]:
     """Return players with different names, short ones for agents: the second "ppo_limit_six_max" becomes "ppo (2)".
 
-    Agents keep their whole name if two that differ had the same short one.
+    Short names lack the words of the environment id and of numbers of seats, which everybody at the table knows. Agents
+    keep their whole name if two that differ had the same short one.
     """
-    short = {player.agent: _shorten_name(player.agent) for player in players if player.agent}
+    known = _SEAT_WORDS.union(env.partition("-")[0].split("_"))
+    short = {player.agent: _shorten_name(player.agent, known) for player in players if player.agent}
     shared = Counter(short.values())
     counts: Counter[str] = Counter()
     named = []
@@ -232,10 +234,10 @@ def name_players(players: Sequence[Player]) -> tuple[Player, ...]:
     return tuple(named)
 
 
-def _shorten_name(agent: str) -> str:
-    """Return the name of an agent without the words of its game: "ppo:rollout" for "ppo_big2:rollout"."""
+def _shorten_name(agent: str, words: Collection[str]) -> str:
+    """Return the name of an agent without some words: "ppo:rollout" for "ppo_big2:rollout"."""
     name, colon, choice = agent.partition(":")
-    kept = "_".join(word for word in name.split("_") if word not in _GAME_WORDS)
+    kept = "_".join(word for word in name.split("_") if word not in words)
     return f"{kept or name}{colon}{choice}"
 
 
