@@ -128,7 +128,7 @@ def test_options_are_for_one_deal() -> None:
     assert [sum(chips) for chips in _chips(env)] == [20, 20]
     env.reset()
     assert [sum(chips) for chips in _chips(env)] == [200, 200]
-    with pytest.raises(ValueError, match=r"reset options \['cards'\] are not known"):
+    with pytest.warns(UserWarning, match=r"reset options \['cards'\] are ignored"):
         env.reset({"cards": []})
 
 

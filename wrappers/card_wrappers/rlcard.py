@@ -127,7 +127,7 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
 
         Raises:
             TypeError: If the options are no mapping.
-            ValueError: For unknown options, and values that no deal can have.
+            ValueError: For values that no deal can have; unknown options are ignored with a warning.
             RuntimeError: If no deal has a decision.
         """
         known = self.card_game.check_options(options)
