@@ -29,6 +29,9 @@ _SESSION = "session "
 _MILLISECONDS, _LAST_MILLISECONDS = 900, 3000
 """Duration of one step of an animation, and of its last one."""
 
+_COLORS = 128
+"""Number of colours of an animation."""
+
 
 @dataclass(frozen=True)
 class Moment:
@@ -234,7 +237,9 @@ def encode_pictures(kind: str, pictures: Sequence[NDArray[np.uint8]]) -> bytes:
     if kind == "png":
         frames[0].save(file, "PNG", optimize=True)
     else:
-        frames = [frame.quantize(128, dither=Image.Dither.NONE) for frame in frames]
+        all_colors = Image.fromarray(np.concatenate([pictures[0], pictures[len(pictures) // 2], pictures[-1]]))
+        palette = all_colors.quantize(_COLORS)  # one for all frames, so that what stays the same is stored once
+        frames = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
         more = {"save_all": True, "append_images": frames[1:], "duration": durations, "loop": 0}
         frames[0].save(file, "PNG" if kind == "apng" else "GIF", **more)
     return file.getvalue()
