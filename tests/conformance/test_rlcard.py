@@ -12,6 +12,7 @@ import pytest
 
 pytest.importorskip("rlcard", reason="RLCard is not installed: pip install 'card-envs[rlcard]'")
 
+import rlcard
 from rlcard.agents import DQNAgent, NFSPAgent, RandomAgent
 from rlcard.models.limitholdem_rule_models import LimitholdemRuleAgentV1
 from rlcard.utils import reorganize, tournament
