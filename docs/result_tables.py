@@ -55,7 +55,7 @@ def panel_made_by(section: str) -> str:
 
 
 def panel_report() -> dict[str, Any]:
-    """The stored results of `card-envs panel`."""
+    """The stored results of `card-envs match --panel`."""
     report: dict[str, Any] = json.loads((DOCS / "results" / "panel.json").read_text(encoding="utf-8"))
     return report
 
@@ -109,7 +109,7 @@ def big2_benchmark_made_by() -> str:
 
 
 def big2_benchmark_report() -> dict[str, Any]:
-    """The stored results of `card-envs big2-benchmark`."""
+    """The stored results of `card-envs bench big2`."""
     report: dict[str, Any] = json.loads((DOCS / "results" / "big2_benchmark.json").read_text(encoding="utf-8"))
     return report
 
@@ -209,7 +209,7 @@ def learners_made_by() -> str:
 
 
 def learners_report() -> dict[str, Any]:
-    """Return the report of `card-envs benchmark-learners`."""
+    """Return the report of `card-envs bench learners`."""
     found: dict[str, Any] = json.loads((DOCS / "results" / "learners.json").read_text(encoding="utf-8"))
     return found
 

@@ -183,10 +183,10 @@ def test_the_commands_survive_a_run_folder(
         ["match", LIMIT, "--agents", folder, "random", "--hands", "2"],
         ["match", LIMIT, "--agents", f"{folder}:greedy", "random", "--hands", "2"],
         ["play", LIMIT, "--agents", folder],
-        ["report", folder, "--env", LIMIT],
+        ["match", "--report", "--agent", folder, "--env", LIMIT],
         ["exploit", LIMIT, "--agent", folder],
         ["tournament", folder, "random", "--folder", "rounds"],
-        ["export", folder, "--onnx", "agent.onnx"],
+        ["agents", "--export", "--agent", folder, "--onnx", "agent.onnx"],
     ):
         try:
             assert cli.main(words) == 2, words

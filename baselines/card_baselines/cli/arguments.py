@@ -25,7 +25,7 @@ _WHOLE_NUMBER = re.compile(r"(?<![\w./:-])-?\d[\d_]{18,}(?![\w./:-])")
 # --- options ---
 
 
-def call_command(command: Callable[..., Any], name: str, arguments: list[str], **default: Any) -> Any:
+def call_command(command: Callable[..., Any], name: str, arguments: list[str], more: str = "", **default: Any) -> Any:
     """Call a function or class with its arguments from the command line.
 
     Args:
@@ -33,6 +33,7 @@ def call_command(command: Callable[..., Any], name: str, arguments: list[str], *
             help or an error is printed, and the program exits.
         name: Name of the command.
         arguments: Words of the command line.
+        more: Last paragraph of the help, after the docstring of the function.
         **default: `default`, an object from which options are taken that the words do not name.
 
     Returns:
@@ -42,8 +43,8 @@ def call_command(command: Callable[..., Any], name: str, arguments: list[str], *
 
     require_numbers_in_range(arguments)
     config = (tyro.conf.FlagCreatePairsOff, tyro.conf.DisallowNone)
-    text = (inspect.getdoc(command) or "").partition("\n\nArgs:")[0]
-    if name in EXAMPLES:
+    text = "\n\n".join(filter(None, [(inspect.getdoc(command) or "").partition("\n\nArgs:")[0], more]))
+    if name in EXAMPLES or more:
         default["description"] = describe_with_example(name, text)
     return tyro.cli(command, args=arguments, prog=f"card-envs {name}", config=config, **default)
 

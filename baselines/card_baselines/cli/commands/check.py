@@ -16,22 +16,22 @@ from card_envs.locations import load_object
 from card_envs.testing import CHECKS, CheckFailure, NotApplicable
 from card_envs.testing import check as run_check
 
-GameSpec = Annotated[str, tyro.conf.arg(metavar="ENV")]
+GameSpec = Annotated[
+    str, tyro.conf.arg(name="env", metavar="ENV", help="Environment id, or module:function that returns a Game.")
+]
 
 
 def check(
     game: GameSpec,
-    /,
     deals: int = 10,
     seed: Seed = 0,
     only: Names = (),
     settings: Settings = (),
     as_json: AsJson = False,
 ) -> int:
-    """Check the contract of a game: API, masks, payoffs, hidden cards, batches, clones, compiled code.
+    """Check the contract of a game: API, masks, payoffs, hidden cards, clones, compiled code.
 
     Args:
-        game: Environment id, or module:function that returns a Game.
         deals: Deals that each check plays.
         only: Names of the checks to run; by default all.
     """

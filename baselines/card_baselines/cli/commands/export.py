@@ -1,4 +1,4 @@
-"""`card-envs export`: a trained agent as an ONNX file."""
+"""`card-envs agents --export`: a trained agent as an ONNX file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from card_baselines.cli.console import print_json
 from card_baselines.cli.options import AgentName, AsJson
 
 
-def export(agent: AgentName, /, onnx: Path, as_json: AsJson = False) -> int:
+def export(agent: AgentName, onnx: Path, as_json: AsJson = False) -> int:
     """Write the network of a trained agent as an ONNX file, which plays without PyTorch.
 
     Append :greedy to the agent to export its greedy policy.

@@ -1,4 +1,4 @@
-"""`card-envs hands-needed`: how many hands a comparison takes, before it is played."""
+"""`card-envs match --hands-needed`: how many hands a comparison takes, before it is played."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from card_envs import plugins
 
 
 def train(arguments: list[str]) -> int:
-    """Train an agent: `card-envs train ALGORITHM --env ID ...`; leaves a run folder, continues an interrupted one."""
+    """Train an agent; leaves a run folder, and continues an interrupted one."""
     algorithms = plugins.list_plugins(plugins.ALGORITHMS)
     names = ", ".join(algorithms)
     if not arguments or arguments[0] in ("-h", "--help"):
@@ -130,5 +130,5 @@ def print_results(folder: RunFolder) -> None:
     settings = ["--set", *config["settings"]] if config.get("settings") else []
     panel = [name for name in config.get("final_panel") or config["panel"] if name != LOCAL_BEST_RESPONSE]
     agents = [str(folder.path), *(panel or ["random"])[-1:] * (make_game_of(folder).num_seats - 1)]
-    words = [config["env"], *settings, "--agents", *agents, "--hands", "100000"]
+    words = ["--env", config["env"], *settings, "--agents", *agents, "--hands", "100000"]
     print_next_match(folder, words)
