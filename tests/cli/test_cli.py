@@ -70,7 +70,7 @@ def test_envs_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert set(reports) == set(ENVS)
     limit, kuhn = reports["limit_holdem-v0"], reports["kuhn_poker-v0"]
     assert limit["num_actions"] == 3
-    assert {"standard", "acpc", "rlcard"} == set(limit["rules"])
+    assert {"standard", "acpc", "rlcard", "pokerstars"} == set(limit["rules"])
     assert {"default", "rlcard", "kaminsky404"} <= set(limit["encoders"])
     assert limit["encoders"]["rlcard"]["size"] == 72
     assert limit["settings"]["num_players"] == 2

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import os
 import re
+import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from card_baselines.cli.examples import EXAMPLES, describe_with_example
 from card_envs.envs import find_entry, make_game
-from card_envs.locations import UnknownNameError, list_choices, suggest_name
+from card_envs.locations import UnknownNameError, list_choices, load_object, suggest_name
 
 if TYPE_CHECKING:
     from card_envs.game import Game
@@ -88,6 +90,24 @@ def require_known(kind: str, name: str, known: Iterable[str]) -> None:
     names = list(known)
     if name not in names:
         raise UnknownNameError(f"{kind} {name!r} is not known{suggest_name(name, names)}{list_choices(names)}", kind)
+
+
+def load_typed(spec: str, kind: str) -> Any:
+    """Return the object at a "module:NAME" or "path/to/file.py:NAME" that the user typed; ValueError if there is none.
+
+    Modules are also found in the working directory, as by `python -m`. Errors of their code are raised as they are.
+    """
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    source, _, name = spec.rpartition(":")
+    try:
+        return load_object(spec)
+    except (ImportError, FileNotFoundError) as error:
+        raise ValueError(f"{spec!r} is no {kind}: {error}") from error
+    except AttributeError as error:
+        if error.name != name:
+            raise
+        raise ValueError(f"{spec!r} is no {kind}: {source} has no {name!r}") from error
 
 
 # --- games ---
