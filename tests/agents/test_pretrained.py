@@ -63,6 +63,9 @@ def test_an_export_prints_the_row_of_the_agent(tmp_path: Path, capsys: pytest.Ca
     assert about["trained"].startswith("self_play_ppo, ") and about["largest_change"] == 0.0
     assert (tmp_path / "mine" / "policy.safetensors").read_bytes() == (shipped / "policy.safetensors").read_bytes()
     assert find_agent(str(tmp_path / "mine"), make_game("limit_holdem-v0", num_players=6)).name == "mine"
+    (tmp_path / "run" / "evaluation.json").unlink()
+    assert cli.main([*words[:-1], str(tmp_path / "other")]) == 2
+    assert "has no evaluation.json" in capsys.readouterr().err and not (tmp_path / "other").exists()
     for options in ([], ["--onnx", "a.onnx", "--folder", "b"]):
         assert cli.main([*words[:4], *options]) == 2
         assert "name one of --onnx FILE and --folder FOLDER" in capsys.readouterr().err

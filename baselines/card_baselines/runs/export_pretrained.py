@@ -28,7 +28,13 @@ def export_pretrained(run: Path, folder: Path, int8: bool = False) -> float:
         folder: Folder to write, which may exist.
         int8: Store matrices as int8 with a scale for each row (`quantise_weights`), a quarter of their size, instead
             of float16, half of it.
+
+    Raises:
+        ValueError: If the run is not finished, or its policy is no `policy.safetensors`.
     """
+    for name in (CONFIG, METRICS, EVALUATION, WEIGHTS):
+        if not (run / name).is_file():
+            raise ValueError(f"{run} has no {name}: name the folder of a finished training run of one network")
     folder.mkdir(parents=True, exist_ok=True)
     for name in (METRICS, EVALUATION):
         shutil.copyfile(run / name, folder / name)
