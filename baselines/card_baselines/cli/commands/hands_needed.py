@@ -89,7 +89,7 @@ def _read_samples(path: Path) -> list[Sample]:
     except DamagedFileError as error:
         raise ValueError(
             f"{path} does not hold what `card-envs match --json` prints: "
-            f"write it by card-envs match ENV --agents A B --json > {path}"
+            f"write it by card-envs match --env ENV --agents A B --json > {path}"
         ) from error
 
 
