@@ -34,7 +34,7 @@ ABOUT_ONE_GAME = (
     "baselines/card_baselines/ppo/presets.py",
     "baselines/card_baselines/league/style.py", "baselines/card_baselines/situations.py",
     "baselines/card_baselines/big2_benchmark/", "baselines/card_baselines/cli/commands/big2_benchmark.py",
-    "baselines/card_baselines/neural/", "baselines/card_baselines/cli/main.py",
+    "baselines/card_baselines/neural/", "baselines/card_baselines/cli/forms.py", "baselines/card_baselines/pretrained.py",
     "baselines/card_baselines/solvers/",
     "baselines/card_baselines/exploitability/flops/", "baselines/card_baselines/exploitability/ranges/",
     "baselines/card_baselines/exploitability/methods.py",
