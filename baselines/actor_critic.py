@@ -4,7 +4,7 @@
 
 The actor sees what its seat sees. The critic sees `state()`, the whole table with the cards of all seats, so that its
 values do not contain the chance of hidden cards; it is needed for training alone. Plain PyTorch on
-`card_baselines.kit.Collector`. The actor is saved as an agent: `card-envs match leduc_holdem-v0 --agents
+`card_baselines.kit.Collector`. The actor is saved as an agent: `card-envs match --env leduc_holdem-v0 --agents
 runs/actor_critic random`. Needs `pip install 'card-envs[train,onnx]'`.
 """
 

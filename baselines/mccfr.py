@@ -4,7 +4,7 @@
 
 Lanctot et al. (2009). The betting of a small game is the same tree for all deals, so an iteration walks it once for a
 batch of sampled deals: all actions at the decisions of one player, one sampled action at those of the others. The
-average strategy is saved as an agent: `card-envs match leduc_holdem-v0 --agents runs/mccfr random`. Needs
+average strategy is saved as an agent: `card-envs match --env leduc_holdem-v0 --agents runs/mccfr random`. Needs
 `pip install 'card-envs[train]'`.
 """
 

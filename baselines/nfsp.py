@@ -5,8 +5,8 @@
 In each deal every seat plays the best response with probability eta, else the average policy, which is the result
 (Heinrich and Silver 2016). All decisions train the best response by Q-learning; the decisions of the best response go
 to a reservoir as well, from which the average policy learns by classification. Plain PyTorch on
-`card_baselines.kit.Collector`. The average is saved as an agent: `card-envs exploit leduc_holdem-v0 --agent runs/nfsp`
-computes its exploitability. Needs `pip install 'card-envs[train,onnx]'`.
+`card_baselines.kit.Collector`. The average is saved as an agent: `card-envs exploit --env leduc_holdem-v0 --agent
+runs/nfsp` computes its exploitability. Needs `pip install 'card-envs[train,onnx]'`.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
     python baselines/self_play_ppo.py --env limit_holdem-v0 --encoder equity --minutes 10
 
 Plain PyTorch on `card_baselines.kit.Collector`, which plays the tables and keeps account of seats and deals. The
-trained network is saved as an agent: `card-envs match limit_holdem-v0 --agents runs/self_play_ppo chen`. Needs
+trained network is saved as an agent: `card-envs match --env limit_holdem-v0 --agents runs/self_play_ppo chen`. Needs
 `pip install 'card-envs[train,onnx]'`. `card-envs train self_play_ppo` is the package's own version, with checkpoints,
 exploiters and faster networks.
 

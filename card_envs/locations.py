@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -115,6 +116,12 @@ def load_object(location: str) -> Any:
     """
     source, _, name = location.rpartition(":")
     return getattr(load_file(Path(source)) if source.endswith(".py") else load_module(source), name)
+
+
+def find_package_folder(location: str) -> Path | None:
+    """Return the folder of a "package/folder", such as "my_package/pretrained/mine", None for a location of code."""
+    package, slash, folder = location.partition("/")
+    return Path(str(resources.files(package))) / folder if slash and ":" not in location else None
 
 
 def find_location(value: object, module: str) -> str | None:

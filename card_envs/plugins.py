@@ -19,7 +19,8 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import EntryPoint, entry_points
 
 AGENTS = "card_envs.agents"
-"""Name -> "module:Class" of agents that can be named in matches."""
+"""Name -> "module:Class" of agents that can be named in matches, or, for a saved agent, its run folder in a package,
+such as "my_package/pretrained/mine". An entry point gives a folder in a mapping only."""
 ALGORITHMS = "card_envs.algorithms"
 """Name -> "module:NAME" of an algorithm object; the command `card-envs train` runs it."""
 GAMES = "card_envs.games"
@@ -90,7 +91,7 @@ def known_agents() -> dict[str, str]:
     is always there.
 
     Returns:
-        Name -> "module:Class".
+        Name -> "module:Class" or "package/folder", see `AGENTS`.
     """
     return {**OWN_AGENTS, **list_plugins(AGENTS), **OWN_AGENTS}
 

@@ -1,4 +1,4 @@
-"""Draw the results of `card-envs panel` as heat maps: python docs/draw_panel.py writes docs/pictures/panel_*.png."""
+"""Draw the results of `card-envs match --panel`: python docs/draw_panel.py writes docs/pictures/panel_*.png."""
 
 from __future__ import annotations
 

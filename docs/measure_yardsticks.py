@@ -54,7 +54,7 @@ def main() -> None:
 
 def measured(agent: str, method: str, options: str) -> dict[str, Any]:
     """Run the command; return what it printed, with command, commit and seconds of processor time."""
-    words = ["exploit", "limit_holdem-v0", "--agent", agent, "--method", method, *options.split(), "--seed", "0"]
+    words = f"exploit --env limit_holdem-v0 --agent {agent} --method {method} {options} --seed 0".split()
     command = " ".join(["card-envs", *words])
     print(command, file=sys.stderr, flush=True)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -13,19 +13,18 @@ from card_baselines.neural.benchmark import ENTRANTS, GAMES, can_learn, summaris
 from card_baselines.neural.benchmark_report import table_header, table_rows
 from card_baselines.papers import find_paper
 from card_baselines.papers.claims import render_claims
+from card_baselines.pretrained import PRETRAINED, find_pretrained
 from card_envs.envs import make_game
 from card_envs.formatting import markdown_table
 
 __all__ = [
     "big2_benchmark_hash", "big2_benchmark_made_by", "big2_benchmark_orders", "big2_benchmark_results",
-    "big2_benchmark_seed", "games_in_short", "has_learners", "learners_best", "learners_made_by", "learners_seeds",
-    "learners_table", "panel_made_by", "panel_results", "reproduced", "reproduction_claims", "reproduction_cost",
-    "trained_agents", "weak_spots", "yardsticks",
+    "big2_benchmark_seed", "games_in_short", "has_learners", "learners_best", "learners_made_by",
+    "learners_seeds", "learners_table", "panel_made_by", "panel_results", "pretrained", "reproduced",
+    "reproduction_claims", "reproduction_cost", "trained_agents", "weak_spots", "yardsticks",
 ]  # fmt: skip
 
 DOCS = Path(__file__).parent
-PRETRAINED = {folder.name: folder for folder in (DOCS.parent / "baselines" / "card_baselines").rglob("pretrained/*")}
-"""Name of a trained agent -> its folder."""
 
 
 # --- parts of the panel, from its results ---
@@ -55,7 +54,7 @@ def panel_made_by(section: str) -> str:
 
 
 def panel_report() -> dict[str, Any]:
-    """The stored results of `card-envs panel`."""
+    """The stored results of `card-envs match --panel`."""
     report: dict[str, Any] = json.loads((DOCS / "results" / "panel.json").read_text(encoding="utf-8"))
     return report
 
@@ -109,7 +108,7 @@ def big2_benchmark_made_by() -> str:
 
 
 def big2_benchmark_report() -> dict[str, Any]:
-    """The stored results of `card-envs big2-benchmark`."""
+    """The stored results of `card-envs bench big2`."""
     report: dict[str, Any] = json.loads((DOCS / "results" / "big2_benchmark.json").read_text(encoding="utf-8"))
     return report
 
@@ -117,10 +116,24 @@ def big2_benchmark_report() -> dict[str, Any]:
 # --- parts of the agents that come trained, from what their folders hold ---
 
 
+def pretrained() -> str:
+    """The trained agents that come with the package."""
+    rows = [[f"`{name}`", f"`{row.game}`", row.trained, row.licence] for name, row in PRETRAINED.items()]
+    return markdown_table(["name", "game", "how trained", "licence"], rows)
+
+
+def read_pretrained(name: str, file: str) -> dict[str, Any]:
+    """A JSON file of a trained agent."""
+    folder = find_pretrained(name)
+    assert folder is not None, name
+    content: dict[str, Any] = json.loads((folder / file).read_text(encoding="utf-8"))
+    return content
+
+
 def trained_agents(*names: str) -> str:
     """What each agent wins from each opponent in all other seats, its own past included, and what its training cost."""
-    found = {name: json.loads((PRETRAINED[name] / "evaluation.json").read_text(encoding="utf-8")) for name in names}
-    made_of = [json.loads((PRETRAINED[name] / "config.json").read_text(encoding="utf-8"))["made_of"] for name in names]
+    found = {name: read_pretrained(name, "evaluation.json") for name in names}
+    made_of = [read_pretrained(name, "config.json")["made_of"] for name in names]
     won = {name: {match["opponent"]: match for match in found[name]["matches"]} for name in names}
     for name in names:
         if name in won[name]:  # the agent of this name that a run started from
@@ -209,7 +222,7 @@ def learners_made_by() -> str:
 
 
 def learners_report() -> dict[str, Any]:
-    """Return the report of `card-envs benchmark-learners`."""
+    """Return the report of `card-envs bench learners`."""
     found: dict[str, Any] = json.loads((DOCS / "results" / "learners.json").read_text(encoding="utf-8"))
     return found
 

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from card_baselines.pretrained import PRETRAINED
+
 AGENTS = {
     "always_call": "card_baselines.agents.scripted.always_call:AlwaysCall",
     "always_raise": "card_baselines.agents.scripted.always_raise:AlwaysRaise",
@@ -37,20 +39,7 @@ AGENTS = {
     "big2_greedy": "card_baselines.agents.scripted.big2_greedy:Big2Greedy",
     "big2_lowest": "card_baselines.agents.scripted.big2_lowest:Big2Lowest",
     "big2_planner": "card_baselines.agents.scripted.big2_planner:Big2Planner",
-    "ppo_limit_hu": "card_baselines.agents.learned.pretrained_agents:PpoLimitHeadsUp",
-    "distilled_limit_hu": "card_baselines.agents.learned.pretrained_agents:DistilledLimitHeadsUp",
-    "mmd_limit_hu": "card_baselines.agents.learned.pretrained_agents:MmdLimitHeadsUp",
-    "ppo_no_limit_hu": "card_baselines.agents.learned.pretrained_agents:PpoNoLimitHeadsUp",
-    "ppo_limit_six_max": "card_baselines.agents.learned.pretrained_agents:PpoLimitSixMax",
-    "ppo_no_limit_six_max": "card_baselines.agents.learned.pretrained_agents:PpoNoLimitSixMax",
-    "tight_no_limit_six_max": "card_baselines.agents.learned.pretrained_agents:TightNoLimitSixMax",
-    "ppo_big2": "card_baselines.agents.learned.pretrained_agents:PpoBig2",
-    "ppo_big2_clean": "card_baselines.agents.learned.pretrained_agents:PpoBig2Clean",
     "kaminsky_random": "card_baselines.papers.kaminsky2020.baselines:KaminskyRandom",
-    "kaminsky_qlearn8": "card_baselines.papers.kaminsky2020.pretrained_agents:KaminskyQlearn8",
-    "kaminsky_qlearn_all": "card_baselines.papers.kaminsky2020.pretrained_agents:KaminskyQlearnAll",
-    "kaminsky_sac_low": "card_baselines.papers.kaminsky2020.pretrained_agents:KaminskySacLow",
-    "kaminsky_sac_high": "card_baselines.papers.kaminsky2020.pretrained_agents:KaminskySacHigh",
     "brennus": "card_baselines.papers.maitrepierre2008.brennus:Brennus",
     "brennus_tight": "card_baselines.papers.maitrepierre2008.brennus:BrennusTight",
     "brennus_loose": "card_baselines.papers.maitrepierre2008.brennus:BrennusLoose",
@@ -58,15 +47,11 @@ AGENTS = {
     "brennus_correlated": "card_baselines.papers.maitrepierre2008.brennus:BrennusCorrelated",
     "sparbot_like": "card_baselines.papers.maitrepierre2008.stand_ins:SparbotLike",
     "vexbot_like": "card_baselines.papers.maitrepierre2008.vexbot_like:VexbotLike",
-    "shi2022_dual_apu": "card_baselines.papers.shi2022.pretrained_agent:Shi2022DualApu",
     "zheng2022_table": "card_baselines.papers.zheng2022.table_player:TablePlayer",
     "zheng2022_table_softmax": "card_baselines.papers.zheng2022.table_player:SoftmaxTablePlayer",
-    "zheng2022_cheatem": "card_baselines.papers.zheng2022.pretrained_agents:PretrainedCheatem",
-    "zheng2022_static_cheatem": "card_baselines.papers.zheng2022.pretrained_agents:PretrainedStaticCheatem",
-    "zheng2022_ppo": "card_baselines.papers.zheng2022.pretrained_agents:PretrainedPpo",
-    "zheng2022_dqn": "card_baselines.papers.zheng2022.pretrained_agents:PretrainedDqn",
+    **{name: row.folder for name, row in PRETRAINED.items()},
 }
-"""Name -> "module:Class". The class is called with `game` and `folder` if its parameters have these names."""
+"""Name -> "module:Class", called with `game` and `folder` if its parameters have these names; or "package/folder"."""
 
 ENCODERS = {
     "holdem.kaminsky404": "card_baselines.papers.kaminsky2020.encoder:KAMINSKY404",

@@ -19,6 +19,7 @@ from card_envs.game import Game
 from card_envs.locations import (
     UnknownNameError,
     UntrustedNameError,
+    find_package_folder,
     list_choices,
     load_file,
     load_module,
@@ -66,11 +67,7 @@ def find_agent(spec: str, game: Game, device: str = "cpu") -> Agent:
         offered: dict[str, Any] = {"game": game, "folder": Path(spec), "device": device}
         if policy:
             offered["policy"] = find_agent(policy, game, device)
-        if _is_run_folder(spec):
-            agent = _load_saved(spec, offered)
-        else:
-            code, arguments = _split_arguments(spec)
-            agent = _make(class_at(spec, _find_location(code)), offered, arguments)
+        agent = _load_saved(Path(spec), offered) if _is_run_folder(spec) else _load_named(spec, offered)
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(f"agent {spec!r}: {how_to_install(error)}", name=error.name) from error
     if choice:
@@ -104,8 +101,8 @@ def split_choice(spec: str) -> tuple[str, str]:
 def split_policy(spec: str) -> tuple[str, str]:
     """Split the policy off a spec: "a:b" -> ("a", "b") if b is a registered agent with a policy, else ("", spec)."""
     policy, _, name = spec.rpartition(":")
-    location = plugins.known_agents().get(name) if policy else None
-    takes_one = location and "policy" in inspect.signature(class_at(name, location)).parameters
+    location = plugins.known_agents().get(name, "") if policy else ""
+    takes_one = ":" in location and "policy" in inspect.signature(class_at(name, location)).parameters
     return (policy, name) if takes_one else ("", spec)
 
 
@@ -135,11 +132,23 @@ def _make(make: Any, offered: Mapping[str, Any], arguments: Mapping[str, str] = 
     return as_agent(make(**chosen))
 
 
-def _load_saved(spec: str, offered: Mapping[str, Any]) -> Agent:
+def _load_named(spec: str, offered: Mapping[str, Any]) -> Agent:
+    """Return the agent of a registered name, or of code."""
+    code, arguments = _split_arguments(spec)
+    location = _find_location(code)
+    if (folder := find_package_folder(location)) is None:
+        return _make(class_at(spec, location), offered, arguments)
+    agent = _load_saved(folder, offered)
+    agent.name = spec
+    return agent
+
+
+def _load_saved(folder: Path, offered: Mapping[str, Any]) -> Agent:
     """Return the agent that was saved in a folder; the names in its files must be registered ones."""
-    config, game = Path(spec) / _CONFIG, offered["game"]
-    with registered_names_only(config), explain_damage(config.parent):
-        agent = require_playable(_make(class_at(spec, _parse_location(config)), offered), game)
+    config, game = folder / _CONFIG, offered["game"]
+    with registered_names_only(config), explain_damage(folder):
+        make = class_at(str(folder), _parse_location(config))
+        agent = require_playable(_make(make, {**offered, "folder": folder}), game)
         if isinstance(agent.encoder, str):
             find_encoder(game.encoders, agent.encoder)  # checked here, where names from a file are restricted
     return agent

@@ -9,7 +9,7 @@ With pytest::
     def test_my_game(name: str) -> None:
         check(my_game(), name)
 
-`card-envs check my_module:my_game` runs them on the command line.
+`card-envs check --env my_module:my_game` runs them on the command line.
 """
 
 from card_envs.testing.checks import CHECKS, NotApplicable, check

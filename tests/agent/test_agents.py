@@ -31,6 +31,7 @@ from card_envs.agent import (
     known_agents,
 )
 from card_envs.files import replace_file
+from card_envs.locations import UntrustedNameError
 from card_envs.match import play_match
 
 KUHN = make_game("kuhn_poker-v0")
@@ -329,6 +330,22 @@ def test_other_distributions_add_agents_and_algorithms(elsewhere: Path) -> None:
     agents = [find_agent(name, KUHN) for name in ("dqn", "second")]
     assert play_match(KUHN, agents, 10, 0).names == ("in capitals", "second")
     assert plugins.list_plugins(plugins.ALGORITHMS)["new_way"] == "other_players.training:new_way"
+
+
+def test_a_mapping_of_a_distribution_may_name_the_folder_of_a_saved_agent(elsewhere: Path) -> None:
+    folder = elsewhere / "other_players" / "trained"
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps({"agent": "other_players.agents:Second"}))
+    mapping = "AGENTS = {'second': 'other_players.agents:Second', 'shipped': 'other_players/trained'}\n"
+    (elsewhere / "other_players" / "registry.py").write_text(mapping)
+    assert known_agents()["shipped"] == "other_players/trained"
+    agent = find_agent("shipped", KUHN)
+    assert agent.name == "shipped" and isinstance(agent, DuckTypedAgent) and agent.player.folder == folder
+    (folder / "config.json").write_text(json.dumps({"agent": "other_players.agents:First"}))
+    assert find_agent("shipped", KUHN).name == "shipped"  # the location of a registered agent
+    (folder / "config.json").write_text(json.dumps({"agent": "os:path"}))
+    with pytest.raises(UntrustedNameError, match="names code for its agent: 'os:path'"):
+        find_agent("shipped", KUHN)
 
 
 def test_listing_imports_no_agents(elsewhere: Path) -> None:

@@ -172,7 +172,10 @@ def test_the_command_keeps_results_of_other_agents_and_references(
     output = tmp_path / "results.json"
 
     def play(agent: str, *words: str) -> Any:
-        assert cli.main(["big2-benchmark", agent, "--deals", "2", "--output", str(output), "--json", *words]) == 0
+        assert (
+            cli.main(["bench", "big2", "--agent", agent, "--deals", "2", "--output", str(output), "--json", *words])
+            == 0
+        )
         out, err = capsys.readouterr()
         assert "hands: about" in err
         printed = json.loads(out)
@@ -191,7 +194,7 @@ def test_the_command_keeps_results_of_other_agents_and_references(
 
 @needs_speed
 def test_the_command_prints_tables(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["big2-benchmark", "big2_lowest", "--deals", "2", "--references", "random"]) == 0
+    assert cli.main(["bench", "big2", "--agent", "big2_lowest", "--deals", "2", "--references", "random"]) == 0
     out = capsys.readouterr().out
     assert "two against two" in out
     assert "mean of all orders" in out
@@ -201,6 +204,6 @@ def test_the_command_prints_tables(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_file_of_something_else_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "other.json").write_text('{"benchmark": "another"}')
     for path, message in ((tmp_path / "other.json", "holds no results of"), (tmp_path / "no" / "x.json", "no folder")):
-        assert cli.main(["big2-benchmark", "random", "--deals", "2", "--output", str(path)]) == 2
+        assert cli.main(["bench", "big2", "--agent", "random", "--deals", "2", "--output", str(path)]) == 2
         assert message in capsys.readouterr().err
     assert (tmp_path / "other.json").read_text() == '{"benchmark": "another"}'

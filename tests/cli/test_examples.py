@@ -12,13 +12,15 @@ import pytest
 
 from card_baselines import cli
 from card_baselines.cli.examples import EXAMPLES
+from card_baselines.cli.forms import FORMS, GROUPS, find_form
 
-GROUPS = ("league",)
-TAKE_ARGUMENTS = ("train", "reproduce", *GROUPS)
+QUICK = ("envs", "agents", "match --hands-needed", "replay", "agents --export")
+TAKE_ARGUMENTS = ("train", "reproduce")
 
 
 def test_every_command_has_an_example_of_its_own() -> None:
-    assert {name.partition(" ")[0] for name in EXAMPLES} == set(cli.COMMANDS)
+    forms = {f"{name} {word}" for name, words in FORMS.items() for word in words}
+    assert set(EXAMPLES) == (set(cli.COMMANDS) - set(GROUPS)) | forms
     assert all(example.words.startswith(f"{name} ") or example.words == name for name, example in EXAMPLES.items())
 
 
@@ -51,17 +53,17 @@ def test_help_of_a_slow_option_says_what_it_costs(
     assert "".join(cost.split()) in "".join(text.split())  # a line may break within a number
 
 
-@pytest.mark.parametrize("name", [name for name in EXAMPLES if name.partition(" ")[0] not in TAKE_ARGUMENTS])
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if name not in TAKE_ARGUMENTS])
 def test_examples_are_words_that_the_command_understands(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     program = sys.modules[cli.main.__module__]  # the package has a function of that name
-    command, called = program._command(name), list[Any]()
+    command, called = program._load_command(find_form(name.split())[1]), list[Any]()
 
     @functools.wraps(command)
     def stand_in(*words: Any, **options: Any) -> int:
         called.append((words, options))
         return 0
 
-    monkeypatch.setattr(program, "_command", lambda name: stand_in)
+    monkeypatch.setattr(program, "_load_command", lambda location: stand_in)
     assert cli.main(shlex.split(EXAMPLES[name].words)) == 0
     assert len(called) == 1
 
@@ -74,7 +76,7 @@ def test_the_example_of_training_trains_by_these_settings(capsys: pytest.Capture
 def test_quick_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     hands = "match limit_holdem-v0 --agents chen always_call --hands 20 --save hands.phhs"
-    for words in (hands, *(EXAMPLES[name].words for name in ("envs", "agents", "hands-needed", "replay", "export"))):
+    for words in (hands, *(EXAMPLES[name].words for name in QUICK)):
         assert cli.main(shlex.split(words)) == 0, words
     assert (tmp_path / "ppo_big2.onnx").exists()
 

@@ -1,4 +1,4 @@
-"""`card-envs export`: the ONNX file plays as the agent does, and says what it was trained for."""
+"""`card-envs agents --export`: the ONNX file plays as the agent does, and says what it was trained for."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_the_file_plays_as_the_agent_does(
     name: str, env: str, settings: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "agent.onnx"
-    assert main(["export", name, "--onnx", str(file)]) == 0
+    assert main(["agents", "--export", "--agent", name, "--onnx", str(file)]) == 0
     assert f"wrote {name} to {file}" in capsys.readouterr().out
     assert [path.name for path in tmp_path.iterdir()] == ["agent.onnx"]
     game = make_game(env, **settings)
@@ -66,7 +66,7 @@ def test_the_file_plays_as_the_agent_does(
 
 def test_the_file_says_what_it_was_trained_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "agent.onnx"
-    assert main(["export", "ppo_limit_six_max:greedy", "--onnx", str(file), "--json"]) == 0
+    assert main(["agents", "--export", "--agent", "ppo_limit_six_max:greedy", "--onnx", str(file), "--json"]) == 0
     meta = onnxruntime.InferenceSession(str(file)).get_modelmeta()
     about = meta.custom_metadata_map
     assert json.loads(capsys.readouterr().out) == {"file": str(file), **about}
@@ -75,7 +75,7 @@ def test_the_file_says_what_it_was_trained_for(tmp_path: Path, capsys: pytest.Ca
     assert (about["env"], about["settings"]) == ("limit_holdem-v0", '["num_players=6"]')
     assert (about["chooses"], about["num_seats"]) == ("greedy", "6")
     assert "limit_holdem-v0 num_players=6 for 6 seats" in meta.graph_description
-    assert main(["export", "ppo_limit_hu", "--onnx", str(file), "--json"]) == 0
+    assert main(["agents", "--export", "--agent", "ppo_limit_hu", "--onnx", str(file), "--json"]) == 0
     about = json.loads(capsys.readouterr().out)
     assert (about["encoder"], about["settings"]) == ("equity", "[]"), "the encoder stands for itself"
 
@@ -94,7 +94,7 @@ def run_folder(folder: Path, **changes: Any) -> None:
 
 def test_a_run_folder_is_exported(tmp_path: Path) -> None:
     run_folder(tmp_path)
-    assert main(["export", str(tmp_path), "--onnx", str(tmp_path / "mine.onnx")]) == 0
+    assert main(["agents", "--export", "--agent", str(tmp_path), "--onnx", str(tmp_path / "mine.onnx")]) == 0
     game = make_game("kuhn_poker-v0")
     comparing = Comparing(find_agent(str(tmp_path), game), tmp_path / "mine.onnx")
     play_match(game, [comparing] * 2, hands=50, seed=0)
@@ -112,11 +112,11 @@ def test_what_cannot_be_exported_is_refused(
     changes: dict[str, Any], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run_folder(tmp_path, **changes)
-    assert main(["export", str(tmp_path), "--onnx", str(tmp_path / "mine.onnx")]) == 2
+    assert main(["agents", "--export", "--agent", str(tmp_path), "--onnx", str(tmp_path / "mine.onnx")]) == 2
     assert message in capsys.readouterr().err
     assert not (tmp_path / "mine.onnx").exists()
 
 
 def test_agents_without_a_network_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["export", "always_call", "--onnx", str(tmp_path / "mine.onnx")]) == 2
+    assert main(["agents", "--export", "--agent", "always_call", "--onnx", str(tmp_path / "mine.onnx")]) == 2
     assert "agent 'always_call' has no trained network: choose a run folder or one of [" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""`card-envs panel`: what is played, and that its file keeps what is not played again."""
+"""`card-envs match --panel`: what is played, and that its file keeps what is not played again."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SMALL = (
 
 
 def played(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
-    assert main(["panel", "--json", *arguments]) == 0
+    assert main(["match", "--panel", "--json", *arguments]) == 0
     return json.loads(capsys.readouterr().out)
 
 
@@ -71,7 +71,7 @@ def test_matches_that_the_file_holds_are_not_played_again(
         return play_and_summarise(game, agents, *rest, **options)
 
     monkeypatch.setattr(command, "play_and_summarise", play)
-    assert main(["panel", "--output", str(output)]) == 130
+    assert main(["match", "--panel", "--output", str(output)]) == 130
     capsys.readouterr()
     halted = json.loads(output.read_text())["heads_up"]["results"]
     assert set(halted["random"]) == {"always_call", "always_raise"} and set(halted["always_raise"]) == {"random"}
@@ -93,7 +93,7 @@ def test_chance_is_taken_off(capsys: pytest.CaptureFixture[str], monkeypatch: py
 
 def test_tables(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "SECTIONS", SMALL)
-    assert main(["panel", "--quick"]) == 0
+    assert main(["match", "--panel", "--quick"]) == 0
     out = " ".join(capsys.readouterr().out.split())  # titles are wrapped to the width of their tables
     assert "always_raise" in out and "±" in out and "2 of a kind" in out
 
@@ -106,5 +106,5 @@ def test_tables(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPa
     ],
 )
 def test_wrong_use(capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
-    assert main(["panel", *arguments]) == 2
+    assert main(["match", "--panel", *arguments]) == 2
     assert said in capsys.readouterr().err

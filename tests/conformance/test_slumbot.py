@@ -333,7 +333,7 @@ def test_ends_of_hands(action: str, cards: int, showdown: bool) -> None:
 
 def test_the_command_prints_an_interval(serve: Callable[..., Service], capsys: pytest.CaptureFixture[str]) -> None:
     service = serve()
-    assert cli.main(["slumbot", "--agent", "chen", "--hands", "25", "--url", service.url, "--json"]) == 0
+    assert cli.main(["play", "--slumbot", "--agent", "chen", "--hands", "25", "--url", service.url, "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["hands"] == 25 and report["chips"] == sum(service.winnings)
     assert report["ci95"][0] < report["mean"] < report["ci95"][1]
@@ -344,7 +344,7 @@ def test_the_command_prints_what_was_played_before_a_failure(
     serve: Callable[..., Service], capsys: pytest.CaptureFixture[str]
 ) -> None:
     service = serve(lambda answer, number: {"error_msg": "tired"} if len(service.winnings) == 3 else answer)
-    assert cli.main(["slumbot", "--agent", "always_call", "--hands", "9", "--url", service.url]) == 2
+    assert cli.main(["play", "--slumbot", "--agent", "always_call", "--hands", "9", "--url", service.url]) == 2
     captured = capsys.readouterr()
     assert "2 hands against Slumbot" in captured.out and "bb/100" in captured.out
     assert "was refused: tired" in captured.err

@@ -175,7 +175,7 @@ def test_the_commands(run: Callable[..., str]) -> None:
         run("match", ENV, "--agents", "random", "random", "random", "--hands", "60", "--seed", "1", "--json")
     )
     assert (played["unit"], played["hands"]) == ("points", 60)
-    page = run("report", "random", "--env", ENV, "--hands", "30")
+    page = run("match", "--report", "--agent", "random", "--env", ENV, "--hands", "30")
     assert "v random" in page and "points" in page
     assert any(env["id"] == ENV and env["num_seats"] == 3 for env in json.loads(run("envs", "--json")))
 

@@ -14,7 +14,7 @@ from card_baselines.neural import benchmark
 from card_baselines.neural.benchmark import ENTRANTS, run_path, summarise_cells
 from card_baselines.neural.benchmark_report import table_header, table_rows
 
-WORDS = ["benchmark-learners", "--games", "kuhn", "--minutes", "0.002", "--folder"]
+WORDS = ["bench", "learners", "--games", "kuhn", "--minutes", "0.002", "--folder"]
 
 
 def test_cells_are_reported_and_not_run_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -46,15 +46,15 @@ def test_learners_that_are_judged_twice_share_their_runs(tmp_path: Path) -> None
 def test_unknown_names_are_refused_with_those_there_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([*WORDS, str(tmp_path), "--learners", "nfps"]) == 2
     assert "did you mean 'nfsp'" in capsys.readouterr().err
-    assert cli.main(["benchmark-learners", "--games", "chess", "--folder", str(tmp_path)]) == 2
-    assert cli.main(["benchmark-learners", "--seeds", "0", "--folder", str(tmp_path)]) == 2
+    assert cli.main(["bench", "learners", "--games", "chess", "--folder", str(tmp_path)]) == 2
+    assert cli.main(["bench", "learners", "--seeds", "0", "--folder", str(tmp_path)]) == 2
 
 
 def test_finished_runs_in_flop_holdem_are_measured_on_the_same_flops(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(benchmark, "FLOPS", 10)
-    words = ["benchmark-learners", "--games", "flop", "--minutes", "0.002", "--folder", str(tmp_path), "--seeds", "1"]
+    words = ["bench", "learners", "--games", "flop", "--minutes", "0.002", "--folder", str(tmp_path), "--seeds", "1"]
     assert cli.main([*words, "--learners", "ppo", "ppo_average", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["references"]["flop"]["untrained"] == pytest.approx(1.4, abs=0.1)
@@ -67,6 +67,6 @@ def test_finished_runs_in_flop_holdem_are_measured_on_the_same_flops(
 def test_learners_without_settings_for_a_game_are_refused_by_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["benchmark-learners", "--games", "flop", "--learners", "tabular_mccfr", "--folder", str(tmp_path)]
+    words = ["bench", "learners", "--games", "flop", "--learners", "tabular_mccfr", "--folder", str(tmp_path)]
     assert cli.main(words) == 2
     assert "learner tabular_mccfr has no settings for flop: choose one of sd_cfr" in capsys.readouterr().err

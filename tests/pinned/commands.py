@@ -28,9 +28,9 @@ COMMANDS = (
     "exploit limit_holdem-v0 --agent chen --method local --hands 60",
     "exploit no_limit_holdem-v0 --agent always_call --method local --hands 60",
     "tournament chen sklansky always_call --hands 200 --passes 2 --resamples 50 --folder FOLDER/tournament",
-    "hands-needed --difference 0.05 --sd 5.0",
-    "hands-needed --difference 0.05 --env limit_holdem-v0 --agents chen sklansky --pilot-hands 400",
-    "report chen --hands 400 --exploit-hands 40",
+    "match --hands-needed --difference 0.05 --sd 5.0",
+    "match --hands-needed --difference 0.05 --env limit_holdem-v0 --agents chen sklansky --pilot-hands 400",
+    "match --report --agent chen --hands 400 --exploit-hands 40",
     *(
         f"reproduce {paper} --scale tiny --folder FOLDER/{paper}"
         for paper in ("charlesworth2018", "kaminsky2020", "maitrepierre2008", "zheng2022")

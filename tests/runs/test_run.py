@@ -231,7 +231,7 @@ def test_training_ends_with_results_and_the_next_command(tmp_path: Path, capsys:
     assert cli.main(["train", "self_play_ppo", *words]) == 0
     out = capsys.readouterr().out
     assert "kuhn_poker-v0: what the trained agent wins" in out and f"is in {tmp_path}" in out.replace("\n", "")
-    assert f"card-envs match kuhn_poker-v0 --agents {tmp_path} random --hands 100000" in out
+    assert f"card-envs match --env kuhn_poker-v0 --agents {tmp_path} random --hands 100000" in out
     row = next(line for line in out.splitlines() if line.startswith("  random"))
     assert re.search(r"[+-]\d\.\d{4} ± \d\.\d{4} +100", row), "of a game in chips, ten-thousandths"
 

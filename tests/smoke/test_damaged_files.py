@@ -129,7 +129,7 @@ def read_config(folder: Path) -> None:
     game = make_game(RUN.env)
     play_match(game, [find_agent(str(folder), game), find_agent("random", game)], 4, 0)
     RunFolder(folder).start(ALGORITHM.describe(RUN), ALGORITHM.may_change)
-    command("export", str(folder), "--onnx", str(folder / "agent.onnx"))
+    command("agents", "--export", "--agent", str(folder), "--onnx", str(folder / "agent.onnx"))
 
 
 def command(*words: str) -> None:
@@ -193,7 +193,7 @@ def read_panel(path: Path) -> None:
 
 
 def read_match(path: Path) -> None:
-    command("hands-needed", "--pilot", str(path), "--difference", "0.1")
+    command("match", "--hands-needed", "--pilot", str(path), "--difference", "0.1")
 
 
 def check_kind(kind: str, source: Path, copies: Path, count: int) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from card_baselines import cli
+from card_baselines.cli.forms import FORMS
 
 REPO = Path(__file__).parents[2]
 PAGES = [REPO / "README.md", REPO / "CONTRIBUTING.md", *sorted((REPO / "docs").rglob("*.md"))]
@@ -20,6 +21,8 @@ FENCED = re.compile(r"^```[^\n]*\n(.*?)^```", re.M | re.S)
 INLINE = re.compile(r"`(card-envs [^`]+)`")
 SHELL = {"|", "&&", ">", "&"}
 """Words after which another command or file follows."""
+NAMES = {f"{name} {word}" for name, words in FORMS.items() for word in words}
+"""Names of forms of commands: in a sentence they stand without the options that they need."""
 PLACEHOLDER = re.compile(r"\.\.\.|->|ALGORITHM|PAPER|.*\$.*|.*my_\w+\.py.*")
 """Words of commands that stand for many, of drawings, and of files that the reader writes."""
 
@@ -39,7 +42,8 @@ def list_commands() -> Iterator[tuple[str, str]]:
         lines = [line.strip().removeprefix("$ ") for line in blocks.splitlines()]
         inline = [" ".join(found.split()) for found in INLINE.findall(FENCED.sub("", text)) if " --" in found]
         for command in [line for line in lines if line.startswith("card-envs ")] + inline:
-            if command not in seen and not any(PLACEHOLDER.fullmatch(word) for word in words_of(command)):
+            words = words_of(command)
+            if command not in seen and " ".join(words) not in NAMES and not any(map(PLACEHOLDER.fullmatch, words)):
                 seen.add(command)
                 yield str(page.relative_to(REPO)), command
 

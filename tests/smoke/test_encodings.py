@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from card_baselines.cli.main import COMMANDS
+from card_baselines.cli.forms import COMMANDS, FORMS
 
 REPO = Path(__file__).parents[2]
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 """Environment in which Python reads files and prints as ASCII unless told otherwise."""
 ENVIRONMENTS = {"C locale": ASCII, "ascii output": ASCII | {"PYTHONIOENCODING": "ascii"}}
-SUBCOMMANDS = [["train", "self_play_ppo"], ["reproduce", "shi2022"], ["league", "new"], ["league", "run"]]
+SUBCOMMANDS = [["train", "self_play_ppo"], ["reproduce", "shi2022"]]
+SUBCOMMANDS += [[name, word] for name, words in FORMS.items() for word in words]
 
 
 def opens_text(call: ast.Call) -> bool:

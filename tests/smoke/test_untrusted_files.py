@@ -25,10 +25,9 @@ import torch
 
 from card_baselines import cli
 from card_baselines.agents.learned.onnx_export import export_onnx
-from card_baselines.agents.learned.pretrained_agents import PRETRAINED
 from card_baselines.league import League, LeagueError
 from card_baselines.league.strategies import measure_strategies
-from card_baselines.papers.zheng2022.pretrained_agents import PRETRAINED as ZHENG
+from card_baselines.pretrained import find_pretrained
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.run import train
 from card_baselines.sb3 import maskable_dqn, maskable_ppo, recurrent_ppo
@@ -49,6 +48,16 @@ from tests.helpers.terminal import type_answers
 
 REPO = Path(__file__).parents[2]
 LIMIT = "limit_holdem-v0"
+
+
+def shipped(name: str) -> Path:
+    """Return the folder of an agent that comes with the package."""
+    folder = find_pretrained(name)
+    assert folder is not None
+    return folder
+
+
+SHIPPED = shipped("ppo_limit_hu")
 PAYLOAD = """
 import pathlib
 pathlib.Path({mark!r}).touch()
@@ -98,22 +107,22 @@ def test_the_payload_runs_where_the_user_names_it(tmp_path: Path, monkeypatch: p
 # --- run folders ------------------------------------------------------------------------------------------------------
 
 
-def folder_with(tmp_path: Path, shipped: Path, **fields: object) -> Path:
+def folder_with(tmp_path: Path, source: Path, **fields: object) -> Path:
     """A copy of a shipped agent's folder, with other fields in its config.json."""
     folder = tmp_path / "run"
-    shutil.copytree(shipped, folder)
+    shutil.copytree(source, folder)
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**config, **fields}))
     return folder
 
 
-@pytest.mark.parametrize("field", sorted(json.loads((PRETRAINED / "ppo_limit_hu" / "config.json").read_text())))
+@pytest.mark.parametrize("field", sorted(json.loads((SHIPPED / "config.json").read_text())))
 def test_no_field_of_a_run_folder_names_code(mark: Path, tmp_path: Path, field: str) -> None:
-    as_before = json.loads((PRETRAINED / "ppo_limit_hu" / "config.json").read_text())[field]
+    as_before = json.loads((SHIPPED / "config.json").read_text())[field]
     game = make_game(LIMIT)
     for number, location in enumerate(LOCATIONS):
         value = [location] if isinstance(as_before, list) else location
-        folder = folder_with(tmp_path / str(number), PRETRAINED / "ppo_limit_hu", **{field: value})
+        folder = folder_with(tmp_path / str(number), SHIPPED, **{field: value})
         if field in ("agent", "encoder"):
             with pytest.raises(UntrustedNameError, match="names code"):
                 find_agent(str(folder), game)
@@ -127,7 +136,7 @@ def test_no_field_of_a_run_folder_names_code(mark: Path, tmp_path: Path, field: 
 def test_the_encoder_of_every_kind_of_run_is_one_of_the_games(
     mark: Path, tmp_path: Path, kind: str, field: str, location: str
 ) -> None:
-    folder = folder_with(tmp_path, PRETRAINED / "ppo_limit_hu", agent=kind, **{field: location})
+    folder = folder_with(tmp_path, SHIPPED, agent=kind, **{field: location})
     with pytest.raises(UntrustedNameError, match=r"config\.json names code for its encoder: 'p?\.?/?payload"):
         find_agent(str(folder), make_game(LIMIT))
 
@@ -156,7 +165,7 @@ class ReadsItsEncoder:
 @every_location
 @pytest.mark.parametrize("field", ["network", "cheatem"])
 def test_folders_of_papers(mark: Path, tmp_path: Path, field: str, location: str) -> None:
-    folder = folder_with(tmp_path, next(path for path in ZHENG.iterdir() if (path / "config.json").exists()),
+    folder = folder_with(tmp_path, shipped("zheng2022_ppo"),
                          **{field: location, "encoder": location})  # fmt: skip
     assert cli.main(["match", LIMIT, "--agents", str(folder), "random", "--hands", "2", "--set", "rules=rlcard"]) in (
         0,
@@ -168,7 +177,7 @@ def test_folders_of_papers(mark: Path, tmp_path: Path, field: str, location: str
 @pytest.mark.parametrize("field", ["env", "settings", "encoder"])
 def test_exporting_a_run_folder(mark: Path, tmp_path: Path, field: str, location: str) -> None:
     value: object = [f"encoder={location}"] if field == "settings" else location
-    folder = folder_with(tmp_path, PRETRAINED / "ppo_limit_hu", **{field: value})
+    folder = folder_with(tmp_path, SHIPPED, **{field: value})
     with pytest.raises(ValueError, match="payload"):
         export_onnx(str(folder), tmp_path / "agent.onnx")
 
@@ -177,16 +186,16 @@ def test_exporting_a_run_folder(mark: Path, tmp_path: Path, field: str, location
 def test_the_commands_survive_a_run_folder(
     mark: Path, tmp_path: Path, location: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = str(folder_with(tmp_path, PRETRAINED / "ppo_limit_hu", encoder=location))
+    folder = str(folder_with(tmp_path, SHIPPED, encoder=location))
     type_answers(monkeypatch, "q")
     for words in (
         ["match", LIMIT, "--agents", folder, "random", "--hands", "2"],
         ["match", LIMIT, "--agents", f"{folder}:greedy", "random", "--hands", "2"],
         ["play", LIMIT, "--agents", folder],
-        ["report", folder, "--env", LIMIT],
+        ["match", "--report", "--agent", folder, "--env", LIMIT],
         ["exploit", LIMIT, "--agent", folder],
         ["tournament", folder, "random", "--folder", "rounds"],
-        ["export", folder, "--onnx", "agent.onnx"],
+        ["agents", "--export", "--agent", folder, "--onnx", "agent.onnx"],
     ):
         try:
             assert cli.main(words) == 2, words
@@ -298,7 +307,7 @@ def test_a_continued_run_takes_its_names_from_the_command(mark: Path, tmp_path: 
     run.start(described)
     run.write_json("config.json", run.config() | {field: ["payload:E"] if field == "panel" else changed})
     if field == "start_from":
-        config = replace(config, start_from=str(PRETRAINED / "ppo_limit_hu"))
+        config = replace(config, start_from=str(SHIPPED))
     with pytest.raises(ValueError, match=f"holds a run with {field}"):
         train(maskable_ppo.ALGORITHM, config, run.path)
 

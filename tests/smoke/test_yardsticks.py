@@ -51,7 +51,7 @@ def ask(measure: ModuleType, monkeypatch: pytest.MonkeyPatch, *words: str) -> li
 
 
 def test_what_is_there_is_not_measured_again(measure: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    local = "exploit limit_holdem-v0 --agent {} --method local --hands 4000 --seed 0 --json"
+    local = "exploit --env limit_holdem-v0 --agent {} --method local --hands 4000 --seed 0 --json"
     words = ("chen", "always_call", "--methods", "local")
     assert ask(measure, monkeypatch, *words) == [local.format("chen"), local.format("always_call")]
     assert ask(measure, monkeypatch, *words) == []

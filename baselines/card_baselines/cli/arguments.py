@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import os
 import re
+import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from card_baselines.cli.examples import EXAMPLES, describe_with_example
 from card_envs.envs import find_entry, make_game
-from card_envs.locations import UnknownNameError, list_choices, suggest_name
+from card_envs.locations import UnknownNameError, list_choices, load_object, suggest_name
 
 if TYPE_CHECKING:
     from card_envs.game import Game
@@ -25,7 +27,7 @@ _WHOLE_NUMBER = re.compile(r"(?<![\w./:-])-?\d[\d_]{18,}(?![\w./:-])")
 # --- options ---
 
 
-def call_command(command: Callable[..., Any], name: str, arguments: list[str], **default: Any) -> Any:
+def call_command(command: Callable[..., Any], name: str, arguments: list[str], more: str = "", **default: Any) -> Any:
     """Call a function or class with its arguments from the command line.
 
     Args:
@@ -33,6 +35,7 @@ def call_command(command: Callable[..., Any], name: str, arguments: list[str], *
             help or an error is printed, and the program exits.
         name: Name of the command.
         arguments: Words of the command line.
+        more: Last paragraph of the help, after the docstring of the function.
         **default: `default`, an object from which options are taken that the words do not name.
 
     Returns:
@@ -42,8 +45,8 @@ def call_command(command: Callable[..., Any], name: str, arguments: list[str], *
 
     require_numbers_in_range(arguments)
     config = (tyro.conf.FlagCreatePairsOff, tyro.conf.DisallowNone)
-    text = (inspect.getdoc(command) or "").partition("\n\nArgs:")[0]
-    if name in EXAMPLES:
+    text = "\n\n".join(filter(None, [(inspect.getdoc(command) or "").partition("\n\nArgs:")[0], more]))
+    if name in EXAMPLES or more:
         default["description"] = describe_with_example(name, text)
     return tyro.cli(command, args=arguments, prog=f"card-envs {name}", config=config, **default)
 
@@ -87,6 +90,24 @@ def require_known(kind: str, name: str, known: Iterable[str]) -> None:
     names = list(known)
     if name not in names:
         raise UnknownNameError(f"{kind} {name!r} is not known{suggest_name(name, names)}{list_choices(names)}", kind)
+
+
+def load_typed(spec: str, kind: str) -> Any:
+    """Return the object at a "module:NAME" or "path/to/file.py:NAME" that the user typed; ValueError if there is none.
+
+    Modules are also found in the working directory, as by `python -m`. Errors of their code are raised as they are.
+    """
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    source, _, name = spec.rpartition(":")
+    try:
+        return load_object(spec)
+    except (ImportError, FileNotFoundError) as error:
+        raise ValueError(f"{spec!r} is no {kind}: {error}") from error
+    except AttributeError as error:
+        if error.name != name:
+            raise
+        raise ValueError(f"{spec!r} is no {kind}: {source} has no {name!r}") from error
 
 
 # --- games ---

@@ -16,58 +16,67 @@ class Example(NamedTuple):
 
 EXAMPLES = {
     "envs": Example("envs", "a table of ids, sizes and rules; half a second"),
-    "agents": Example("agents limit_holdem-v0", "a line for each agent; half a second"),
-    "play": Example("play kuhn_poker-v0 --agents cfr", "results in chips; as long as you like, q leaves"),
+    "agents": Example("agents --env limit_holdem-v0", "a line for each agent; half a second"),
+    "play": Example("play --env kuhn_poker-v0 --agents cfr", "results in chips; as long as you like, q leaves"),
     "match": Example(
-        "match limit_holdem-v0 --agents chen always_call --hands 10000",
+        "match --env limit_holdem-v0 --agents chen always_call --hands 10000",
         "big blinds per 100 hands, or points a hand; about 3 seconds of one core",
     ),
     "advise": Example(
-        "advise no_limit_holdem-v0 --agent ppo_no_limit_hu --hole AhKd --board 7c8c2s --history 'r4 c / k r8'",
+        "advise --env no_limit_holdem-v0 --agent ppo_no_limit_hu --hole AhKd --board 7c8c2s --history 'r4 c / k r8'",
         "probabilities of the actions and equity of the hand; about 5 seconds of one core",
     ),
-    "panel": Example("panel --quick --sections big2", "points a hand; a hundredth of the hands of the whole panel"),
-    "hands-needed": Example("hands-needed --difference 0.05 --sd 5", "hands; seconds"),
+    "match --panel": Example(
+        "match --panel --quick --sections big2", "points a hand; a hundredth of the hands of the whole panel"
+    ),
+    "match --hands-needed": Example("match --hands-needed --difference 0.05 --sd 5", "hands; seconds"),
     "exploit": Example(
-        "exploit leduc_holdem-v0 --agent cfr",
+        "exploit --env leduc_holdem-v0 --agent cfr",
         "chips or big blinds a hand; about 4 seconds of one core, and --minutes for a learned response",
     ),
-    "adapt": Example(
-        "adapt limit_holdem-v0 --agent brennus --styles always_raise always_call --hands-per-style 100 --sessions 2",
+    "match --adapt": Example(
+        "match --adapt --env limit_holdem-v0 --agent brennus --styles always_raise always_call --hands-per-style 100"
+        " --sessions 2",
         "big blinds per 100 hands; about 7 seconds of one core",
     ),
-    "report": Example(
-        "report chen --hands 1000 --exploit-hands 64", "big blinds per 100 hands; about 5 seconds of one core"
+    "match --report": Example(
+        "match --report --agent chen --hands 1000 --exploit-hands 64",
+        "big blinds per 100 hands; about 5 seconds of one core",
     ),
     "replay": Example("replay hands.phhs", "counts of hands; about 2 seconds of one core"),
-    "acpc": Example(
-        "acpc holdem.limit.2p.reverse_blinds.game --agents chen always_call --hands 100",
+    "play --acpc": Example(
+        "play --acpc holdem.limit.2p.reverse_blinds.game --agents chen always_call --hands 100",
         "big blinds per 100 hands; about 4 seconds of one core",
     ),
-    "slumbot": Example(
-        "slumbot --agent chen --hands 1000",
+    "play --slumbot": Example(
+        "play --slumbot --agent chen --hands 1000",
         "big blinds per 100 hands; a request to slumbot.com for every decision",
     ),
-    "check": Example("check kuhn_poker-v0", "a line for each check; about 4 seconds of one core"),
+    "check": Example("check --env kuhn_poker-v0", "a line for each check; about 4 seconds of one core"),
     "bench": Example("bench", "per second of one core; about 13 seconds of one core"),
-    "benchmark-learners": Example(
-        "benchmark-learners --games kuhn --learners sd_cfr nfsp --seeds 2 --minutes 0.1",
+    "bench learners": Example(
+        "bench learners --games kuhn --learners sd_cfr nfsp --seeds 2 --minutes 0.1",
         "chips a hand; --minutes of one core for each game, learner and seed",
     ),
-    "big2-benchmark": Example(
-        "big2-benchmark big2_planner --deals 200 --references random big2_greedy ppo_big2",
+    "bench big2": Example(
+        "bench big2 --agent big2_planner --deals 200 --references random big2_greedy ppo_big2",
         "points a game; about 20 seconds of one core",
     ),
-    "warmup": Example("warmup limit_holdem-v0", "seconds; about 5 of one core where all is compiled"),
-    "serve": Example("serve limit_holdem-v0 big2-v0", "results in the unit of the game; until Ctrl-C"),
-    "serve-openenv": Example(
-        "serve-openenv no_limit_holdem-v0 --opponents chen", "rewards in the unit of the game; until Ctrl-C"
+    "envs --warmup": Example(
+        "envs --warmup --env limit_holdem-v0", "seconds; about 5 of one core where all is compiled"
+    ),
+    "serve": Example("serve --env limit_holdem-v0 big2-v0", "results in the unit of the game; until Ctrl-C"),
+    "serve --openenv": Example(
+        "serve --openenv --env no_limit_holdem-v0 --opponents chen", "rewards in the unit of the game; until Ctrl-C"
     ),
     "results": Example("results runs/results.sqlite", "big blinds per 100 hands, or points a hand; seconds"),
     "tournament": Example(
         "tournament chen always_call random", "big blinds a hand; --minutes of one core, then a report"
     ),
-    "export": Example("export ppo_big2 --onnx ppo_big2.onnx", "a file of network weights; about 4 seconds of one core"),
+    "agents --export": Example(
+        "agents --export --agent ppo_big2 --onnx ppo_big2.onnx",
+        "a file of network weights; about 4 seconds of one core",
+    ),
     "league new": Example("league new leagues/first --env leduc_holdem-v0", "a folder; seconds"),
     "league add": Example(
         "league add leagues/first --division pairs --kind round_robin --teachers cfr random always_call"

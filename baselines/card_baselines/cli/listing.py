@@ -17,6 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from card_baselines.pretrained import PRETRAINED
 from card_baselines.registry import AGENTS, STYLES
 from card_envs import plugins
 from card_envs.envs import ENVS, EnvEntry, make_game
@@ -121,7 +122,7 @@ def describe_agent(name: str, location: str, games: Mapping[str, Game]) -> Repor
             continue
         try:
             agent = find_agent(name, game)
-            summary, chooses = _find_summary(agent), _CHOOSES[agent.greedy]
+            summary, chooses = _find_summary(agent, name, location), _CHOOSES[agent.greedy]
             plays.append(env_id)
         except ModuleNotFoundError as error:
             needs = how_to_install(error)
@@ -196,8 +197,10 @@ def _list_encoders(game: Game) -> dict[str, dict[str, int]]:
     return {name: {"version": game.encoders[name].version, "size": layout.size} for name, layout in fitting.items()}
 
 
-def _find_summary(agent: Agent) -> str:
-    """Return the first line of the docstring of the agent's class."""
+def _find_summary(agent: Agent, name: str, location: str) -> str:
+    """Return how an agent was trained, if it comes with this package, or the first line of its class's docstring."""
+    if name in PRETRAINED and PRETRAINED[name].folder == location:
+        return PRETRAINED[name].trained
     described = getattr(agent, "player", agent) if type(agent).__module__ == "card_envs.agent.base" else agent
     return (inspect.getdoc(type(described)) or "").partition("\n")[0]
 

@@ -7,24 +7,20 @@ import io
 import os
 import re
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from card_baselines.cli.arguments import WRONG_USE, call_command, require_known
+from card_baselines.cli.examples import describe_with_example
+from card_baselines.cli.forms import COMMANDS, FORMS, GROUPS, TOPICS, find_form, name_environment, require_current
 from card_envs import __version__
 from card_envs.extras import how_to_install
 from card_envs.locations import UnknownNameError, load_object
 
-COMMANDS = (
-    "envs", "agents", "play", "match", "panel", "hands-needed", "exploit", "adapt", "report", "replay", "train", "demo",
-    "bench", "reproduce", "check", "warmup", "serve", "results", "tournament", "league", "export", "acpc", "advise",
-    "slumbot", "serve-openenv", "big2-benchmark", "benchmark-learners",
-)  # fmt: skip
-"""Names of the commands. Each is a function in the module of its name in `cli.commands`, imported when it is needed."""
-
-_TAKE_ARGUMENTS = ("train", "reproduce", "league")
-"""Commands with subcommands: functions of the words of the command line."""
+_TAKE_ARGUMENTS = ("train", "reproduce")
+"""Commands whose options depend on their first word: functions of the words of the command line."""
 
 _NEXT_STEPS = {
     "command": "`card-envs --help` describes them",
@@ -43,6 +39,9 @@ INTERRUPTED, BROKEN_PIPE = 130, 141
 _COMMAND = re.compile(r"\b(card-envs|pip install) ")
 """A command in a message of an error."""
 
+_WIDTH = 100
+"""Maximum width of the help, in characters."""
+
 _TOO_LARGE = ("Maximum allowed dimension exceeded", "array is too big")
 """Messages of NumPy about arrays that are larger than any memory."""
 
@@ -58,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"card-envs {__version__}")
         return 0
     try:
-        code = _run(arguments[0], arguments[1:])
+        code = _run(arguments)
         sys.stdout.flush()
         return code
     except KeyboardInterrupt as error:
@@ -69,7 +68,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         if not _is_expected(error):
             raise
-        print(f"card-envs: {_add_next_step(_explain(error), arguments[0])}", file=sys.stderr)
+        print(f"card-envs: {_add_next_step(_explain(error), arguments)}", file=sys.stderr)
         return WRONG_USE
 
 
@@ -80,16 +79,38 @@ def _print_any_character() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _run(name: str, arguments: list[str]) -> int:
-    require_known("command", name, COMMANDS)
-    command = _command(name)
-    code: int = command(arguments) if name in _TAKE_ARGUMENTS else call_command(command, name, arguments)
-    return code
+def _run(arguments: list[str]) -> int:
+    require_current(arguments)
+    require_known("command", arguments[0], COMMANDS)
+    name, location, rest = find_form(arguments)
+    if name in GROUPS:
+        return _describe_group(name, rest)
+    command = _load_command(location)
+    if name in _TAKE_ARGUMENTS:
+        return int(command(rest))
+    return int(call_command(command, name, name_environment(name, rest), _describe_forms(name)))
 
 
-def _command(name: str) -> Callable[..., Any]:
-    word = name.replace("-", "_")
-    command: Callable[..., Any] = load_object(f"card_baselines.cli.commands.{word}:{word}")
+def _describe_group(name: str, arguments: list[str]) -> int:
+    """Print the help of a command that has forms only; raise ValueError for a word that is none of them."""
+    if arguments and arguments[0] not in ("-h", "--help"):
+        require_known(name, arguments[0], FORMS[name])
+    first = next(iter(FORMS[name]))
+    print(f"usage: card-envs {name} COMMAND [options]\n")
+    print(describe_with_example(f"{name} {first}", _describe_forms(name)))
+    return 0 if arguments else WRONG_USE
+
+
+def _describe_forms(name: str) -> str:
+    """Return a paragraph about the further forms of a command, "" if it has none."""
+    forms = FORMS.get(name, {})
+    lines = [f"  {word:15} {_summary(location)}" for word, location in forms.items()]
+    kind = "Commands" if name in GROUPS else "Further forms"
+    return "\n".join([f"{kind}, each with a --help of its own:", *lines]) if forms else ""
+
+
+def _load_command(location: str) -> Callable[..., Any]:
+    command: Callable[..., Any] = load_object(f"card_baselines.cli.commands.{location}")
     return command
 
 
@@ -114,11 +135,12 @@ def _explain(error: Exception) -> str:
     return str(error) + _next_step(error)
 
 
-def _add_next_step(message: str, name: str) -> str:
+def _add_next_step(message: str, arguments: list[str]) -> str:
     """Return an error message that ends with a command to type next: the help of the command if it names no other."""
-    if name not in COMMANDS or message.endswith(tuple(_NEXT_STEPS.values())) or _COMMAND.search(message):
+    ends_with_step = message.endswith(tuple(_NEXT_STEPS.values())) or _COMMAND.search(message)
+    if arguments[0] not in COMMANDS or ends_with_step:
         return message
-    return f"{message}; `card-envs {name} --help` describes its options"
+    return f"{message}; `card-envs {find_form(arguments)[0]} --help` describes its options"
 
 
 def _next_step(error: BaseException | None) -> str:
@@ -130,19 +152,21 @@ def _next_step(error: BaseException | None) -> str:
 
 
 def _usage() -> str:
-    lines = [f"  {name:12} {_summary(name)}" for name in COMMANDS]
-    return "\n".join(
-        ["usage: card-envs COMMAND [options]", "", *lines, "", "`card-envs COMMAND --help` shows its options."]
-    )
+    lines = ["usage: card-envs COMMAND [options]; `card-envs COMMAND --help` shows them"]
+    for topic, names in TOPICS.items():
+        lines += [f"{topic}:", *(f"  {name:10} {_summary(f'{name}:{name}')}" for name in names)]
+    forms = [f"{name}\xa0{'|'.join(FORMS[name])}" for name in COMMANDS if name in FORMS and name not in GROUPS]
+    further = textwrap.wrap(f"Further forms: {', '.join(forms)}.", _WIDTH, break_on_hyphens=False)
+    return "\n".join([*lines, *further]).replace("\xa0", " ")
 
 
-def _summary(name: str) -> str:
-    """Return the summary of a command, read from its source, since its packages may be missing."""
-    word = name.replace("-", "_")
-    source = Path(__file__).parent / "commands" / f"{word}.py"
-    functions = (node for node in ast.parse(source.read_bytes()).body if isinstance(node, ast.FunctionDef))
-    command = next(function for function in functions if function.name == word)
-    return (ast.get_docstring(command) or "").partition("\n")[0]
+def _summary(location: str) -> str:
+    """Return the summary of a command, or of a form of it, read from its source, since its packages may be missing."""
+    module, _, name = location.partition(":")
+    tree = ast.parse((Path(__file__).parent / "commands" / f"{module}.py").read_bytes())
+    described: list[ast.Module | ast.FunctionDef] = [tree]
+    described += [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name]
+    return (ast.get_docstring(described[-1]) or "").partition("\n")[0]
 
 
 if __name__ == "__main__":

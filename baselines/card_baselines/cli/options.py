@@ -32,10 +32,8 @@ Agents = Annotated[
     tyro.conf.arg(metavar="AGENT ...", help=f"Two or more agents, each a {_AGENT}.", help_behavior_hint=""),
 ]
 EnvIds = Annotated[
-    tuple[str, ...],
-    tyro.conf.arg(
-        metavar="[ENV ...]", help="Environment ids, see `card-envs envs`; by default all.", help_behavior_hint=""
-    ),
+    Words,
+    tyro.conf.arg(name="env", metavar="ENV ...", help="Environment ids, see `card-envs envs`; by default all."),
 ]
 Names = Annotated[Words, tyro.conf.arg(metavar="NAME ...")]
 Seed = Annotated[int, tyro.conf.arg(help="The same seed gives the same result.")]

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from card_envs.agent import Agent, SupportsAct, as_agent, decisions_at, find_agent
 from card_envs.compiler import kernel
 from card_envs.game import Game
+from card_envs.table_checks import check_tables
 from card_envs.typing import Rows as Indices
 from card_envs.vector import VectorStep, VectorTables
 
@@ -270,7 +271,7 @@ class Collector:
 
     def state_dict(self) -> dict[str, NDArray[Any]]:
         """Return arrays from which `load_state_dict` continues exactly: tables, seating, random numbers, open deals."""
-        rng = np.frombuffer(json.dumps(self.rng.bit_generator.state).encode(), np.uint8)
+        rng = np.frombuffer(json.dumps(self.rng.bit_generator.state).encode(), np.uint8).copy()
         arrays = {"tables": self.tables.tables.view(np.uint8), "rng": rng, "num_deals": np.array(self._num_deals)}
         arrays |= {name: getattr(self, f"_{name}") for name in _SAVED}
         return arrays | {f"rows.{name}": column[: self._size] for name, column in self._columns.items()}
@@ -279,12 +280,14 @@ class Collector:
         """Continue from a `state_dict` of a collector with the same arguments.
 
         Raises:
-            ValueError: For tables of another game, or another number of them.
+            ValueError: For tables of another game, another number of them, and tables that cannot go on.
         """
         tables = self.tables.tables.view(np.uint8)
         if arrays["tables"].shape != tables.shape:
             raise ValueError("the state has other tables: make the collector with the same game and number of tables")
-        tables[:] = arrays["tables"]
+        found = np.ascontiguousarray(arrays["tables"]).view(self.tables.tables.dtype)
+        check_tables(self._game, found)  # the file may be somebody else's, and kernels check nothing
+        self.tables.tables[:] = found
         self.rng.bit_generator.state = json.loads(arrays["rng"].tobytes())
         self._num_deals = int(arrays["num_deals"])
         for name in _SAVED:

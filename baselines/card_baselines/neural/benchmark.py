@@ -1,8 +1,8 @@
 """The benchmark of the learners: every learner in every game with several seeds, compared by exploitability.
 
 In Kuhn poker and Leduc hold'em exact exploitability is measured during each run. In flop hold'em it is measured at the
-end, on random flops that are the same for all learners (`FLOPS`); `card-envs exploit flop_holdem-v0 --agent RUN` uses
-all flops.
+end, on random flops that are the same for all learners (`FLOPS`); `card-envs exploit --env flop_holdem-v0 --agent RUN`
+uses all flops.
 
 A cell of the benchmark is one run: game, learner and seed. Each has its own run folder, so that an interrupted
 benchmark continues where it stopped.

@@ -16,6 +16,10 @@ from card_baselines.runs.learner import Learner
 from card_envs.game import Game
 from card_envs.locations import load_object
 
+__all__ = [
+    "Algorithm", "describe_game_run", "find_algorithm", "list_settings", "make_game_algorithm", "require_algorithm",
+]  # fmt: skip
+
 AnyConfig = TypeVar("AnyConfig", bound=RunConfig)
 
 
@@ -103,8 +107,12 @@ def make_game_algorithm(
 
 
 def find_algorithm(location: str) -> Algorithm[Any]:
-    """Return the algorithm at "module:NAME"; raises ValueError if there is none."""
-    found = load_object(location) if ":" in location else None
+    """Return the algorithm at the "module:NAME" of a registry; raises ValueError if there is none."""
+    return require_algorithm(load_object(location) if ":" in location else None, location)
+
+
+def require_algorithm(found: object, location: str) -> Algorithm[Any]:
+    """Return an object if it is an algorithm, else raise ValueError with its location."""
     if not isinstance(found, Algorithm):
         raise ValueError(f"{location!r} is no algorithm: it must name a `card_baselines.runs.algorithm.Algorithm`")
     return found

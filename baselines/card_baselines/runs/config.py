@@ -10,6 +10,8 @@ from card_baselines.settings import parse_settings
 from card_envs.envs import find_entry, make_game
 from card_envs.game import Game
 
+__all__ = ["GameRunConfig", "RunConfig", "require", "require_above_0", "require_shares"]
+
 
 @dataclass(frozen=True, kw_only=True)
 class RunConfig(ABC):

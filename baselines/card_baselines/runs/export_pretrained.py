@@ -1,23 +1,19 @@
-"""Export a trained agent to ship it with the package.
-
-`python -m card_baselines.runs.export_pretrained RUN FOLDER` converts the weights to float16, half their size, prints
-the largest change of a weight, and leaves checkpoints and the paths of other run folders out. With `--int8` matrices
-take a quarter of their size (`agents.learned.mlp_policy.quantise_weights`).
-"""
+"""Export a trained agent to ship it with a package: small weights, no checkpoints, and the row that registers it."""
 
 from __future__ import annotations
 
 import json
 import os
 import shutil
-import sys
 from pathlib import Path
 
 import torch
 from safetensors.torch import save_file
 
 from card_baselines.agents.learned.mlp_policy import quantise_weights, read_weights
-from card_baselines.run_folder import CONFIG, EVALUATION, METRICS, WEIGHTS
+from card_baselines.pretrained import Pretrained
+from card_baselines.run_folder import CONFIG, EVALUATION, METRICS, WEIGHTS, RunFolder
+from card_envs.damaged_files import read_json_object
 from card_envs.files import replace_file
 
 _NAMES_OF_RUNS = ("start_from", "teacher")
@@ -30,8 +26,15 @@ def export_pretrained(run: Path, folder: Path, int8: bool = False) -> float:
     Args:
         run: Run folder.
         folder: Folder to write, which may exist.
-        int8: Store matrices as int8 with a scale for each row, instead of float16.
+        int8: Store matrices as int8 with a scale for each row (`quantise_weights`), a quarter of their size, instead
+            of float16, half of it.
+
+    Raises:
+        ValueError: If the run is not finished, or its policy is no `policy.safetensors`.
     """
+    for name in (CONFIG, METRICS, EVALUATION, WEIGHTS):
+        if not (run / name).is_file():
+            raise ValueError(f"{run} has no {name}: name the folder of a finished training run of one network")
     folder.mkdir(parents=True, exist_ok=True)
     for name in (METRICS, EVALUATION):
         shutil.copyfile(run / name, folder / name)
@@ -47,6 +50,15 @@ def export_pretrained(run: Path, folder: Path, int8: bool = False) -> float:
     return max(float((read[name].float() - tensor.float()).abs().max()) for name, tensor in weights.items())
 
 
-if __name__ == "__main__":
-    changed = export_pretrained(Path(sys.argv[1]), Path(sys.argv[2]), "--int8" in sys.argv[3:])
-    print(f"largest change of a weight: {changed:.2g}")
+def make_row(folder: Path) -> Pretrained:
+    """Return the row of an exported agent; its folder and licence are for the author of its package to complete."""
+    config = RunFolder(folder).config()
+    settings = [word for word in config.get("settings", ()) if not word.startswith("encoder=")]
+    cost = read_json_object(folder / EVALUATION).get("cost", {})
+    amount = "".join(f", {value:,} {name}" for name, value in cost.items())
+    return Pretrained(
+        folder=folder.as_posix(),
+        game=" ".join([config["env"], *settings]),
+        licence="",
+        trained=f"{config['algorithm']}{amount}.",
+    )

@@ -13,6 +13,8 @@ import torch
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.checkpoint import STATE
 
+__all__ = ["Curve", "Learner", "LearnerCallback", "TrainingDivergedError"]
+
 
 class TrainingDivergedError(ValueError):
     """Raised when a loss, a gradient or a weight is NaN or infinite. The message says where, and what to do."""

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from safetensors import SafetensorError
 
-from card_baselines.agents.learned.pretrained_agents import PRETRAINED
+from card_baselines.pretrained import PRETRAINED, find_pretrained
 from card_baselines.progress import RunProgress
 from card_baselines.run_folder import CONFIG, CURVE, EVALUATION, WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import Algorithm, AnyConfig
@@ -110,11 +110,11 @@ def train(
 
 def start_folder(name: str) -> Path:
     """Return the folder of a run or of a trained agent of this package; raises ValueError if there is none."""
-    found = [folder for folder in (Path(name), PRETRAINED / name) if (folder / CONFIG).exists()]
-    if not found:
-        shipped = ", ".join(sorted(folder.name for folder in PRETRAINED.iterdir()))
-        raise ValueError(f"start_from {name!r} is neither a run folder nor one of the trained agents {shipped}")
-    return found[0]
+    folder = Path(name) if (Path(name) / CONFIG).exists() else find_pretrained(name)
+    if folder is None:
+        known = ", ".join(sorted(PRETRAINED))
+        raise ValueError(f"start_from {name!r} is neither a run folder nor one of the trained agents {known}")
+    return folder
 
 
 def _new_folder(algorithm: Algorithm[AnyConfig], config: AnyConfig, env: str) -> RunFolder:

@@ -54,15 +54,22 @@ def save_onnx_agent(folder: str | Path, network: torch.nn.Module, game: Game, gr
         >>> find_agent(str(folder), game).name
         'linear'
     """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    write_onnx(folder / MODEL, network, game)
+    write_agent_config(folder, ONNX_AGENT, game, greedy=greedy)
+    return folder
+
+
+def write_onnx(path: Path, network: torch.nn.Module, game: Game) -> None:
+    """Write the network of `save_onnx_agent` to a file; ModuleNotFoundError without the extra `onnx`."""
     import torch
 
-    folder = Path(folder)
     device = next((parameter.device for parameter in network.parameters()), torch.device("cpu"))
     was_training = network.training
     network.eval().cpu()
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with replace_file(folder / MODEL) as temporary, warnings.catch_warnings():
+        with replace_file(path) as temporary, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the exporter that needs no further package is the older one
             torch.onnx.export(
                 network, (torch.zeros(1, game.layout.size),), str(temporary), dynamo=False, opset_version=_OPSET,
@@ -77,8 +84,6 @@ def save_onnx_agent(folder: str | Path, network: torch.nn.Module, game: Game, gr
         raise
     finally:
         network.train(was_training).to(device)
-    write_agent_config(folder, ONNX_AGENT, game, greedy=greedy)
-    return folder
 
 
 class OnnxAgent(StochasticAgent):

@@ -17,7 +17,7 @@ from onnx import TensorProto, helper, numpy_helper
 from card_baselines.agents.learned.legal_logits import IMPOSSIBLE
 from card_baselines.agents.learned.mlp_agent import MlpAgent
 from card_baselines.agents.learned.mlp_policy import MlpPolicy
-from card_baselines.agents.learned.pretrained_agents import PRETRAINED
+from card_baselines.pretrained import PRETRAINED, find_pretrained
 from card_baselines.run_folder import CONFIG, RunFolder
 from card_baselines.settings import parse_settings
 from card_envs import __version__, plugins
@@ -70,11 +70,10 @@ def export_onnx(spec: str, path: Path) -> dict[str, str]:
 
 def _folder_of(name: str) -> Path:
     """Return the folder with the settings and weights of an agent."""
-    for folder in (Path(name), PRETRAINED / name):
-        if (folder / CONFIG).is_file():
-            return folder
-    shipped = sorted(folder.parent.name for folder in PRETRAINED.glob(f"*/{CONFIG}"))
-    raise ValueError(f"agent {name!r} has no trained network: choose a run folder or one of {shipped}")
+    folder = Path(name) if (Path(name) / CONFIG).is_file() else find_pretrained(name)
+    if folder is None:
+        raise ValueError(f"agent {name!r} has no trained network: choose a run folder or one of {sorted(PRETRAINED)}")
+    return folder
 
 
 def _about(agent: MlpAgent, config: Mapping[str, Any], choice: str) -> dict[str, str]:

@@ -1,1 +1,1 @@
-"""The commands of `card-envs`: one file each, with a function of the same name whose parameters are the options."""
+"""The commands of `card-envs`: functions whose parameters are the options, a file for each command and form."""

@@ -1,4 +1,4 @@
-"""`card-envs acpc`: agents at the dealer of the Annual Computer Poker Competition, and its bots at our tables."""
+"""`card-envs play --acpc`: play at the dealer of the Annual Computer Poker Competition, or against its bots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`card-envs adapt`: how well an agent with memory adapts to an opponent that changes its style."""
+"""`card-envs match --adapt`: how well an agent with memory adapts to an opponent that changes its style."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ from card_envs.match.result import units_of
 
 def adapt(
     env: EnvId,
-    /,
     agent: AgentName,
     styles: AgentNames,
     hands_per_style: int = 500,

@@ -26,7 +26,6 @@ _JSON_KEYS = ("hole", "board", "history", "button", "stacks")
 
 def advise(
     env: EnvId,
-    /,
     agent: AgentName,
     hole: str = "",
     board: str = "",
@@ -39,7 +38,7 @@ def advise(
     settings: Settings = (),
     as_json: AsJson = False,
 ) -> int:
-    """Say what an agent would do: the probabilities of its actions, what it expects to win, the equity of the hand.
+    """Say what an agent would do in a situation, what it expects to win, and the equity.
 
     A situation of hold'em is a line (--hole, --board, --history) or, with --stdin, a JSON object a line with the keys
     hole, board, history, button and stacks. With --file, the agent is asked about every decision of recorded hands.

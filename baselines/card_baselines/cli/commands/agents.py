@@ -13,17 +13,16 @@ from card_baselines.cli.strengths import read_strengths
 from card_envs.envs import find_entry
 
 OptionalEnv = Annotated[
-    str, tyro.conf.arg(metavar="[ENV]", help="Environment id; by default all.", help_behavior_hint="")
+    str, tyro.conf.arg(metavar="ENV", help="Environment id; by default all.", help_behavior_hint="")
 ]
 
 
 def agents(
     env: OptionalEnv = "",
-    /,
     all_agents: Annotated[bool, tyro.conf.arg(name="all")] = False,
     as_json: AsJson = False,
 ) -> int:
-    """List the agents that have a name: of each game, how they play and what they win from a strong agent.
+    """List the agents of each game: how they play, what they win from a strong agent.
 
     Args:
         all_agents: List all with what they do and where they come from: also second names, and agents of papers.

@@ -1,4 +1,4 @@
-"""`card-envs benchmark-learners`: exact exploitability of learners of equilibria, over several seeds."""
+"""`card-envs bench learners`: exact exploitability of learners of equilibria, over several seeds."""
 
 from __future__ import annotations
 

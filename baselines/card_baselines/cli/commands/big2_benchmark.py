@@ -1,4 +1,4 @@
-"""`card-envs big2-benchmark`: an agent on fixed deals of Big 2, against reference players in all seat orders."""
+"""`card-envs bench big2`: an agent on fixed deals of Big 2, against reference players in all seat orders."""
 
 from __future__ import annotations
 
@@ -38,7 +38,6 @@ _COLUMNS = {
 
 def big2_benchmark(
     agent: AgentName,
-    /,
     deals: int = NUM_DEALS,
     references: Names = (),
     mixed: bool = True,

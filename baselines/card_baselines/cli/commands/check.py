@@ -2,36 +2,34 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from typing import Annotated, Any
 
 import tyro
 
+from card_baselines.cli.arguments import load_typed
 from card_baselines.cli.console import print_json, print_table
 from card_baselines.cli.options import AsJson, Names, Seed, Settings, join_words, read_settings
 from card_envs.envs import make_game
 from card_envs.game import Game
-from card_envs.locations import load_object
 from card_envs.testing import CHECKS, CheckFailure, NotApplicable
 from card_envs.testing import check as run_check
 
-GameSpec = Annotated[str, tyro.conf.arg(metavar="ENV")]
+GameSpec = Annotated[
+    str, tyro.conf.arg(name="env", metavar="ENV", help="Environment id, or module:function that returns a Game.")
+]
 
 
 def check(
     game: GameSpec,
-    /,
     deals: int = 10,
     seed: Seed = 0,
     only: Names = (),
     settings: Settings = (),
     as_json: AsJson = False,
 ) -> int:
-    """Check the contract of a game: API, masks, payoffs, hidden cards, batches, clones, compiled code.
+    """Check the contract of a game: API, masks, payoffs, hidden cards, clones, compiled code.
 
     Args:
-        game: Environment id, or module:function that returns a Game.
         deals: Deals that each check plays.
         only: Names of the checks to run; by default all.
     """
@@ -48,13 +46,7 @@ def _load_game(spec: str, settings: dict[str, Any]) -> Game:
     """Return the game of an environment id or a "module:function"."""
     if ":" not in spec:
         return make_game(spec, **settings)
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())  # as `python -m` does
-    try:
-        factory = load_object(spec)
-    except (ImportError, AttributeError) as error:
-        raise ValueError(f"{spec!r} is no game: {error}; name an environment id, or module:function") from error
-    made = factory(**settings)
+    made = load_typed(spec, "game")(**settings)
     if not isinstance(made, Game):
         raise ValueError(f"{spec} returns a {type(made).__name__}: name a function that returns a card_envs.game.Game")
     return made

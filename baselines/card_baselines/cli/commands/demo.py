@@ -16,7 +16,7 @@ _CURVE_POINTS = 10
 
 
 def demo(minutes: float = 2.0, hands: int = 50_000, seed: int = 0, folder: Path | None = None) -> int:
-    """Train on heads-up limit hold'em for two minutes, then play matches against simple players.
+    """Train on heads-up limit hold'em for two minutes, then play against simple players.
 
     Args:
         minutes: Processor time to train, evaluations along the way included; longer by the clock on a busy machine.
@@ -46,6 +46,6 @@ def demo(minutes: float = 2.0, hands: int = 50_000, seed: int = 0, folder: Path 
     )
     print_evaluation(run)
     print(f"It trained against the first {len(TRAINING_OPPONENTS)}; {', '.join(NEW_OPPONENTS)} were new to it.")
-    print_next_match(run, ["limit_holdem-v0", "--agents", str(run.path), "equity", "--hands", "100000"])
+    print_next_match(run, ["--env", "limit_holdem-v0", "--agents", str(run.path), "equity", "--hands", "100000"])
     print_how_to_activate()
     return 0

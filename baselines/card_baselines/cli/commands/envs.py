@@ -8,7 +8,7 @@ from card_baselines.cli.options import AsJson
 
 
 def envs(as_json: AsJson = False) -> int:
-    """List the environments with their spaces, encoders and rules profiles; --json adds all settings with defaults."""
+    """List the environments with their spaces, encoders and rules; --json adds all settings."""
     reports = list_envs()
     print_json(reports) if as_json else print_envs(reports)
     return 0

@@ -1,4 +1,4 @@
-"""`card-envs export`: a trained agent as an ONNX file."""
+"""`card-envs agents --export`: a trained agent as an ONNX file, or as a folder to ship with a package."""
 
 from __future__ import annotations
 
@@ -8,21 +8,45 @@ from card_baselines.cli.console import print_json
 from card_baselines.cli.options import AgentName, AsJson
 
 
-def export(agent: AgentName, /, onnx: Path, as_json: AsJson = False) -> int:
-    """Write the network of a trained agent as an ONNX file, which plays without PyTorch.
+def export(
+    agent: AgentName, onnx: Path | None = None, folder: Path | None = None, int8: bool = False, as_json: AsJson = False
+) -> int:
+    """Write the network of a trained agent as an ONNX file, or as a folder to ship with a package.
 
-    Append :greedy to the agent to export its greedy policy.
+    Append :greedy to the agent to export its greedy policy as ONNX.
 
     Args:
-        onnx: File to write: inputs observation and action_mask, output logits, and as metadata what it was trained for.
+        onnx: File to write, which plays without PyTorch: inputs observation and action_mask, output logits, and as
+            metadata what it was trained for.
+        folder: Folder to write: settings, results and small weights of a run folder. The row of the agent is printed,
+            for a mapping of agents like card_baselines.pretrained.PRETRAINED.
+        int8: With --folder: store matrices as int8 instead of float16.
     """
+    if (onnx is None) == (folder is None):
+        raise ValueError("name one of --onnx FILE and --folder FOLDER")
+    if onnx is not None:
+        return _export_onnx(agent, onnx, as_json)
+    assert folder is not None
+    from card_baselines.runs.export_pretrained import export_pretrained, make_row
+
+    changed = export_pretrained(Path(agent), folder, int8)
+    row = make_row(folder)
+    if as_json:
+        print_json({"name": folder.name, **row._asdict(), "largest_change": changed})
+    else:
+        print(f"{folder.name!r}: {row},")
+        print(f"largest change of a weight: {changed:.2g}")
+    return 0
+
+
+def _export_onnx(agent: str, path: Path, as_json: bool) -> int:
     from card_baselines.agents.learned.onnx_export import export_onnx
 
-    about = export_onnx(agent, onnx)
+    about = export_onnx(agent, path)
     if as_json:
-        print_json({"file": str(onnx), **about})
+        print_json({"file": str(path), **about})
     else:
-        size = f"{onnx.stat().st_size / 1e6:.1f} MB"
-        print(f"wrote {about['agent']} to {onnx}, {size}: {about['env']}, {about['num_seats']} seats, "
+        size = f"{path.stat().st_size / 1e6:.1f} MB"
+        print(f"wrote {about['agent']} to {path}, {size}: {about['env']}, {about['num_seats']} seats, "
               f"encoder {about['encoder']} version {about['encoder_version']}")  # fmt: skip
     return 0

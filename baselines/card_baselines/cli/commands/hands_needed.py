@@ -1,4 +1,4 @@
-"""`card-envs hands-needed`: how many hands a comparison takes, before it is played."""
+"""`card-envs match --hands-needed`: how many hands a comparison takes, before it is played."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _read_samples(path: Path) -> list[Sample]:
     except DamagedFileError as error:
         raise ValueError(
             f"{path} does not hold what `card-envs match --json` prints: "
-            f"write it by card-envs match ENV --agents A B --json > {path}"
+            f"write it by card-envs match --env ENV --agents A B --json > {path}"
         ) from error
 
 

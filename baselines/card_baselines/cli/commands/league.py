@@ -1,18 +1,15 @@
-"""`card-envs league`: populations that train against each other: `new`, `add`, `run`, `rank`, `report`, `watch`."""
+"""Let a population train and rank it: `card-envs league new|add|run|rank|report|watch`."""
 
 from __future__ import annotations
 
-import inspect
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import tyro
 
-from card_baselines.cli.arguments import WRONG_USE, call_command, require_known
 from card_baselines.cli.console import make_table, print_json
-from card_baselines.cli.examples import describe_with_example
 from card_baselines.cli.options import (
     AgentNames,
     Allowed,
@@ -47,27 +44,6 @@ from card_baselines.progress import StepsProgress
 
 RoundCounts = Annotated[Words, tyro.conf.arg(metavar="[DIVISION=]N ...")]
 Division = Annotated[str, tyro.conf.arg(help="Name of a division; by default all that evaluate count.")]
-
-
-def league(arguments: list[str]) -> int:
-    """Let a population train and rank it: `card-envs league new|add|run|rank|report|watch FOLDER ...`."""
-    commands: dict[str, Callable[..., int]] = {
-        "new": new,
-        "add": add,
-        "run": run,
-        "rank": rank,
-        "report": report,
-        "watch": watch,
-    }
-    if not arguments or arguments[0] in ("-h", "--help"):
-        lines = [f"  {name:8} {(inspect.getdoc(each) or '').partition(chr(10))[0]}" for name, each in commands.items()]
-        usage = "usage: card-envs league COMMAND FOLDER [options]"
-        print("\n".join([usage, "", describe_with_example("league new", "commands:"), *lines]))
-        return 0 if arguments else WRONG_USE
-    name, rest = arguments[0], arguments[1:]
-    require_known("league", name, commands)
-    code: int = call_command(commands[name], f"league {name}", rest)
-    return code
 
 
 def new(folder: Folder, /, env: EnvId, seed: int = 0, settings: Settings = ()) -> int:

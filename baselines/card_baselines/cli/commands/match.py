@@ -71,7 +71,6 @@ class MatchOptions:
 
 def match(
     env: EnvId,
-    /,
     agents: AgentNames,
     options: Annotated[MatchOptions, Flattened],
     settings: Settings = (),
@@ -81,7 +80,9 @@ def match(
     save: SavePath = None,
     as_json: AsJson = False,
 ) -> int:
-    """Let agents play against each other, one per seat, and print what each wins per hand, with 95 % intervals.
+    """Let agents play against each other, and print what each wins, with 95 % intervals.
+
+    Each of the --agents has one seat.
 
     Args:
         statistics: Also print how the agents play, such as VPIP and aggression.

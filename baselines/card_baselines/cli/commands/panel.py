@@ -1,4 +1,4 @@
-"""`card-envs panel`: all players of the package against each other, as tables of means with intervals."""
+"""`card-envs match --panel`: all players of the package against each other, as tables of means with intervals."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class _MatchSettings:
     def command(self) -> str:
         """Command that plays the panel again."""
         options = (" --quick" if self.quick else "") + (" --control-variates" if self.control_variates else "")
-        return f"card-envs panel{options} --seed {self.seed}"
+        return f"card-envs match --panel{options} --seed {self.seed}"
 
     def hands(self, section: Section, row: str, column: str) -> int:
         """Return the number of hands of a match."""

@@ -33,7 +33,6 @@ _LETTER_AND_AMOUNT = re.compile(r"([a-z]+)\s*(?:to\s*)?(\d+)")
 
 def play(
     env: EnvId,
-    /,
     agents: AgentNames = (),
     hands: int = 10,
     seed: int | None = None,

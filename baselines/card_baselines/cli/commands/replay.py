@@ -25,7 +25,7 @@ def replay(
     picture: Path | None = None,
     as_json: AsJson = False,
 ) -> int:
-    """Replay recorded hands and compare: exit code 1 if an action is illegal or a result differs.
+    """Replay recorded hands; exit code 1 if an action is illegal or a result differs.
 
     Args:
         paths: Files, or folders that are searched: .phh and .phhs (PHH), .acpc (and .log, if named: ACPC logs),

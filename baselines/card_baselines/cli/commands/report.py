@@ -1,4 +1,4 @@
-"""`card-envs report`: results, play statistics and exploitability of an agent."""
+"""`card-envs match --report`: results, play statistics and exploitability of an agent."""
 
 from __future__ import annotations
 
@@ -49,7 +49,6 @@ class _PanelMatch:
 
 def report(
     agent: AgentName,
-    /,
     env: EnvId = "limit_holdem-v0",
     panel: AgentNames = (),
     hands: int = 20_000,

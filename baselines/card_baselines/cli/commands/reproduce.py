@@ -14,7 +14,7 @@ from card_baselines.papers import PAPERS, find_paper
 
 
 def reproduce(arguments: list[str]) -> int:
-    """Compute the tables of a paper again: train what is missing, play, and print its numbers beside ours."""
+    """Compute the tables of a paper again, and print its numbers beside ours."""
     if not arguments or arguments[0] in ("-h", "--help"):
         print(_describe_papers())
         return 0 if arguments else WRONG_USE

@@ -12,7 +12,6 @@ RESULTS = Path("runs/results.sqlite")
 
 def serve(
     envs: EnvIds = (),
-    /,
     agents: AgentNames = (),
     settings: Settings = (),
     replay: Paths = (),
@@ -23,7 +22,7 @@ def serve(
     reproducible: bool = False,
     no_open: bool = False,
 ) -> int:
-    """Play, watch and replay in a browser, with advice of agents; sessions are kept in a file of results.
+    """Play, watch and replay in a browser, with advice of agents; keeps sessions in a file.
 
     The page offers the environments ENV and all agents with a name, besides those of --agents, and may change the
     settings of --set.
@@ -43,7 +42,7 @@ def serve(
     from card_baselines.web import serving  # Starlette and uvicorn, an extra
     from card_baselines.web.catalogue import Catalogue
 
-    catalogue = Catalogue(envs, join_words(agents), join_words(settings), STYLES, read_strengths())
+    catalogue = Catalogue(join_words(envs), join_words(agents), join_words(settings), STYLES, read_strengths())
     serving.serve(
         catalogue, results, host, port, replay=replay, names=join_words(names), open_browser=not no_open,
         takes_seeds=reproducible,

@@ -1,4 +1,4 @@
-"""`card-envs serve-openenv`: an OpenEnv server of a game, for training language models."""
+"""`card-envs serve --openenv`: an OpenEnv server of a game, for training language models."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from card_baselines.cli.options import AgentNames, EnvId, Names, Settings, join_
 
 def serve_openenv(
     env: EnvId,
-    /,
     opponents: AgentNames = (),
     settings: Settings = (),
     seat: int | None = None,

@@ -1,4 +1,4 @@
-"""`card-envs slumbot`: an agent against Slumbot, over the HTTP interface of slumbot.com."""
+"""`card-envs play --slumbot`: an agent against Slumbot, over the HTTP interface of slumbot.com."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def tournament(
     settings: Settings = (),
     as_json: AsJson = False,
 ) -> int:
-    """Rank agents: every pair repeatedly plays duplicate deals; leaves a report with pictures.
+    """Rank agents: each pair repeatedly plays duplicate deals; leaves an illustrated report.
 
     With more than two seats, each of two agents has half of them.
 

@@ -8,33 +8,34 @@ import sys
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from card_baselines.cli.arguments import WRONG_USE, group_options, parse_options, require_known
+from card_baselines.cli.arguments import WRONG_USE, group_options, load_typed, parse_options, require_known
 from card_baselines.cli.console import print_json
 from card_baselines.cli.examples import describe_with_example
 from card_baselines.cli.run_output import make_game_of, print_evaluation, print_next_match
 from card_baselines.papers import presets_of
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs import run
-from card_baselines.runs.algorithm import Algorithm, find_algorithm
+from card_baselines.runs.algorithm import Algorithm, find_algorithm, require_algorithm
 from card_baselines.runs.evaluation import LOCAL_BEST_RESPONSE
 from card_baselines.settings import override_settings
 from card_envs import plugins
 
 
 def train(arguments: list[str]) -> int:
-    """Train an agent: `card-envs train ALGORITHM --env ID ...`; leaves a run folder, continues an interrupted one."""
+    """Train an agent; leaves a run folder, and continues an interrupted one."""
     algorithms = plugins.list_plugins(plugins.ALGORITHMS)
     names = ", ".join(algorithms)
     if not arguments or arguments[0] in ("-h", "--help"):
-        usage = "usage: card-envs train ALGORITHM [--preset NAME] [--dry-run] [options]"
+        usage = "usage: card-envs train ALGORITHM [--env ENV] [--preset NAME] [--dry-run] [options]"
         print(f"{usage}\n\n{describe_with_example('train', f'algorithms: {names}')}\n")
+        print("ALGORITHM may be one of your own: path/to/file.py:NAME or module:NAME of an Algorithm.")
         print("--dry-run shows all settings, those of a preset included, and trains nothing.")
         print(f"`card-envs train {next(iter(algorithms))} --help` shows the options of one.")
         return 0 if arguments else WRONG_USE
     name, rest = arguments[0], arguments[1:]
-    require_known("algorithm", name, algorithms)
-    algorithm = find_algorithm(algorithms[name])
-    options = _parse_options(algorithm, rest)
+    algorithm = _find_algorithm(name, algorithms)
+    presets = {**algorithm.presets, **(presets_of(name) if name in algorithms else {})}
+    options = _parse_options(algorithm, name, presets, rest)
     if options.dry_run:
         print_json(algorithm.describe(options.config))
         return 0
@@ -45,20 +46,29 @@ def train(arguments: list[str]) -> int:
     return 0
 
 
-def _parse_options(algorithm: Algorithm[Any], arguments: list[str]) -> Any:
+def _find_algorithm(name: str, registered: Mapping[str, str]) -> Algorithm[Any]:
+    """Return the algorithm that the user typed: a registered name, or code."""
+    if ":" in name:
+        return require_algorithm(load_typed(name, "algorithm"), name)
+    if name.endswith(".py"):
+        raise ValueError(f"{name!r} names no algorithm: add the name of an Algorithm in it, such as {name}:ALGORITHM")
+    require_known("algorithm", name, registered)
+    return find_algorithm(registered[name])
+
+
+def _parse_options(algorithm: Algorithm[Any], name: str, presets: Mapping[str, Any], arguments: list[str]) -> Any:
     """Return the options of a run, an object of `_make_options_class`.
 
     Settings that the arguments do not name are those of the preset that is named, or that fits the game.
     """
-    presets = {**algorithm.presets, **presets_of(algorithm.name)}
     known = _parse_known_options(arguments)
     if known.preset:
-        require_known(f"{algorithm.name}: preset", known.preset, presets)
+        require_known(f"{name}: preset", known.preset, presets)
     defaults = presets[known.preset] if known.preset else _find_fitting_preset(algorithm, known)
     config_class = _rename_settings(algorithm.config)
     options_class = _make_options_class(config_class, presets)
     default = options_class(preset=known.preset, config=config_class(**vars(defaults)))
-    options = parse_options(options_class, f"train {algorithm.name}", arguments, default)
+    options = parse_options(options_class, f"train {name}", arguments, default)
     config = algorithm.config(**vars(options.config))
     if known.settings:
         config = dataclasses.replace(config, settings=override_settings(defaults.settings, known.settings))
@@ -130,5 +140,5 @@ def print_results(folder: RunFolder) -> None:
     settings = ["--set", *config["settings"]] if config.get("settings") else []
     panel = [name for name in config.get("final_panel") or config["panel"] if name != LOCAL_BEST_RESPONSE]
     agents = [str(folder.path), *(panel or ["random"])[-1:] * (make_game_of(folder).num_seats - 1)]
-    words = [config["env"], *settings, "--agents", *agents, "--hands", "100000"]
+    words = ["--env", config["env"], *settings, "--agents", *agents, "--hands", "100000"]
     print_next_match(folder, words)

@@ -179,18 +179,17 @@ class Kaminsky2020Agent(Agent):
 
     encoder = ENCODER
 
-    def __init__(self, folder: Path, game: Game, name: str = "") -> None:
+    def __init__(self, folder: Path, game: Game) -> None:
         """Load config.json and policy.safetensors.
 
         Args:
             folder: Folder of the files.
             game: The game that is played.
-            name: Name of the agent; by default that of the folder.
 
         Raises:
             ValueError: The agent does not play the game, or the files do not fit each other.
         """
-        self.name = name or folder.name
+        self.name = folder.name
         require_playable(self, game)
         self.config: dict[str, Any] = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
         self.network = make_network(self.config).eval()

@@ -1,0 +1,119 @@
+"""`card-envs train FILE.py:ALGORITHM`: an algorithm of the user's own, which is that of the guide."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("onnxruntime")
+
+from card_baselines import cli
+from card_baselines.kit import Collector
+from card_baselines.runs.checkpoint import load_state
+from card_envs import make_vector
+from card_envs.agent import find_agent
+from card_envs.envs import make_game
+from card_envs.locations import UntrustedNameError
+
+PAGE = Path(__file__).parents[2] / "docs" / "guides" / "write_an_algorithm.md"
+SHORT = ("--minutes", "0", "--evaluation-hands", "50", "--final-hands", "50", "--panel", "random", "--no-progress")
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file of the guide, in the working directory."""
+    blocks = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.M | re.S)
+    [text] = [block for block in blocks if block.startswith("# my_reinforce.py\n")]
+    path = tmp_path / "my_reinforce.py"
+    path.write_text(text)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [*sys.path])  # which the command extends
+    return path
+
+
+def train(*words: str) -> int:
+    return cli.main(["train", *words, *SHORT])
+
+
+def test_it_is_trained_and_its_folder_plays(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert train("my_reinforce.py:ALGORITHM", "--steps", "3000", "--learning-rate", "0.01", "--folder", "run") == 0
+    config = json.loads(Path("run/config.json").read_text())
+    assert (config["algorithm"], config["agent"], config["learning_rate"]) == ("my_reinforce", "onnx", 0.01)
+    assert "my_reinforce.py" not in Path("run/config.json").read_text()  # a file never names code
+    assert find_agent("run", make_game("leduc_holdem-v0")).name == "run"
+    assert Path("run/evaluation.json").exists() and "Let it play: card-envs match --env" in capsys.readouterr().out
+
+
+def test_a_continued_run_is_the_run_that_was_not_interrupted(file: Path) -> None:
+    for steps in ("2500", "6000"):  # a module of the working directory is the same as its file
+        assert train("my_reinforce:ALGORITHM", "--steps", steps, "--folder", "continued") == 0
+    assert train(f"{file}:ALGORITHM", "--steps", "6000", "--folder", "whole") == 0
+    (first, facts), (second, _) = (load_state(Path(run) / "state.safetensors") for run in ("continued", "whole"))
+    assert facts["num_steps"] >= 6000 and first.keys() == second.keys() and any("adam." in name for name in first)
+    for name, tensor in first.items():
+        np.testing.assert_array_equal(tensor.numpy(), second[name].numpy(), err_msg=name)
+
+
+def test_other_settings_do_not_continue_a_run(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("my_reinforce.py:ALGORITHM", "--steps", "2000", "--folder", "run")
+    assert train(*words) == 0
+    assert train(*words, "--learning-rate", "0.5") == 2
+    assert "learning_rate = 0.003, not 0.5" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (
+            "my_reinforce.py",
+            "names no algorithm: add the name of an Algorithm in it, such as my_reinforce.py:",
+        ),
+        ("my_reinforce.py:NOTHING", "'my_reinforce.py:NOTHING' is no algorithm: my_reinforce.py has no 'NOTHING'"),
+        ("my_reinforce.py:Config", "is no algorithm: it must name a `card_baselines.runs.algorithm.Algorithm`"),
+        ("no.py:ALGORITHM", "'no.py:ALGORITHM' is no algorithm: there is no file"),
+        ("no_such_module:ALGORITHM", "is no algorithm: No module named 'no_such_module'"),
+        ("my_reinforce", "algorithm 'my_reinforce' is not known"),
+    ],
+)
+def test_a_wrong_name_is_explained(file: Path, name: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert train(name) == 2
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1
+
+
+def test_errors_of_the_code_itself_are_shown_as_they_are(file: Path) -> None:
+    (file.parent / "broken.py").write_text("import math\nmath.nothing\n")
+    with pytest.raises(AttributeError, match="nothing"):
+        train("broken.py:ALGORITHM")
+
+
+def test_help_lists_its_settings(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["train", "my_reinforce.py:ALGORITHM", "--help"])
+    out = capsys.readouterr().out
+    assert "usage: card-envs train my_reinforce.py:ALGORITHM" in out and "--learning-rate FLOAT" in out
+    assert "Step size of Adam." in out
+
+
+def test_a_run_folder_cannot_name_its_code(file: Path) -> None:
+    assert train("my_reinforce.py:ALGORITHM", "--steps", "1000", "--folder", "run") == 0
+    config = json.loads(Path("run/config.json").read_text())
+    Path("run/config.json").write_text(json.dumps(config | {"agent": "my_reinforce.py:Reinforce"}))
+    with pytest.raises(UntrustedNameError, match="names code for its agent"):
+        find_agent("run", make_game("leduc_holdem-v0"))
+
+
+def test_tables_of_somebody_elses_checkpoint_are_checked() -> None:
+    collector = Collector(make_vector("leduc_holdem-v0", 8, seed=0), lambda step: (step.action_mask.argmax(axis=1), {}))
+    state = {name: array.copy() for name, array in collector.state_dict().items()}
+    before = collector.tables.tables.copy()
+    records = state["tables"].view(before.dtype)
+    records["actor"] = 100
+    with pytest.raises(ValueError, match="actor"):
+        collector.load_state_dict(state)
+    np.testing.assert_array_equal(collector.tables.tables, before)
