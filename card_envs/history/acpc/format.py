@@ -100,7 +100,7 @@ def compare_scores(log: AcpcLog, source: str) -> list[ReplayResult]:
             stated = [_number(value) for value in values.split("|")] if all(is_number) else []
             won = [totals[name] for name in names.split("|")]
             has_all = not totals or set(names.split("|")) == totals.keys()
-            rounding = len(log.hands) * _ROUNDING if any(isinstance(value, Decimal) for value in won) else 0
+            rounding: Number = len(log.hands) * _ROUNDING if any(isinstance(value, Decimal) for value in won) else 0
             is_same = has_all and len(won) == len(stated)
             if not is_same or any(abs(a - b) > rounding for a, b in zip(won, stated, strict=True)):
                 reason = f"the score is {_short(line)}, but the hands add up to {'|'.join(map(str, won))}"
