@@ -10,7 +10,7 @@ README of the competition's server (project_acpc_server) describes the format.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -88,19 +88,21 @@ def parse_log(text: str, source: str = "log", game: HoldemConfig | None = None) 
 
 def compare_scores(log: AcpcLog, source: str) -> list[ReplayResult]:
     """Return a MISMATCHED result for each line with scores that are not the sums of the values of the hands before."""
-    totals: Counter[str] = Counter()
+    totals: dict[str, Number] = defaultdict(int)
     hands, wrong = iter(log.hands), list[ReplayResult]()
+    players = {name for hand in log.hands for name in hand.players}
     for number, line in enumerate(log.lines, start=1):
         if line.startswith("STATE:"):
             hand = next(hands)
-            totals.update(dict(zip(hand.players, hand.values, strict=True)))
+            for name, value in zip(hand.players, hand.values, strict=True):
+                totals[name] += value
         elif line.startswith("SCORE:"):
             values, _, names = line.removeprefix("SCORE:").partition(":")
             is_number = [_VALUE.fullmatch(value) is not None for value in values.split("|")]
-            stated = [_number(value) for value in values.split("|")] if all(is_number) else []
-            won = [totals[name] for name in names.split("|")]
-            has_all = not totals or set(names.split("|")) == totals.keys()
-            rounding: Number = len(log.hands) * _ROUNDING if any(isinstance(value, Decimal) for value in won) else 0
+            stated = [Decimal(value) for value in values.split("|")] if all(is_number) else []
+            won = [Decimal(totals[name]) for name in names.split("|")]
+            has_all = not log.hands or set(names.split("|")) == players
+            rounding = len(log.hands) * _ROUNDING if any(value % 1 for value in won) else 0
             is_same = has_all and len(won) == len(stated)
             if not is_same or any(abs(a - b) > rounding for a, b in zip(won, stated, strict=True)):
                 reason = f"the score is {_short(line)}, but the hands add up to {'|'.join(map(str, won))}"
