@@ -2,12 +2,10 @@
 
     python benchmarks/learning.py                              # heads-up limit hold'em
     python benchmarks/learning.py --preset ppo_big2 --rounds 3
-    python benchmarks/learning.py --device cuda --times 16     # decisions per second of the clock count there
 
 All settings take turns, so that whatever else the machine does hits them alike. Gathering is included; a last row is
-gathering alone. On a GPU another row plays tables on the GPU, which `self_play_ppo` does not do: the network draws,
-nothing is remembered. What all this says about quality is nothing: more decisions in the same time are worth something
-only if the agent is as good afterwards.
+gathering alone. `gpu_check.py` measures the learner of a GPU. What all this says about quality is nothing: more
+decisions in the same time are worth something only if the agent is as good afterwards.
 """
 
 from __future__ import annotations
@@ -22,12 +20,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from card_baselines.agents.learned.devices import find_device
 from card_baselines.cli.console import print_table
 from card_baselines.ppo.config import Config
 from card_baselines.ppo.fast_cpu import FastPpo
 from card_baselines.ppo.presets import PRESETS
-from card_envs.cuda import CudaTables
 from card_envs.match.summary import summarise
 
 Measure = tuple[float, float]
@@ -72,41 +68,15 @@ def gathered(learner: FastPpo) -> int:
     return made
 
 
-class GpuPlay:
-    """Tables on the GPU, played by a network that is there too."""
-
-    def __init__(self, learner: FastPpo) -> None:
-        """Deal. Raises CudaUnavailableError without a GPU or the packages for it."""
-        self.policy, self.device, self.batch = learner.network.policy, learner.device, learner.config.batch
-        self.tables = CudaTables(learner.config.game(), learner.config.num_tables, learner.config.seed)
-        self.shown = self.tables.reset()
-
-    @torch.inference_mode()
-    def __call__(self) -> int:
-        """Play about as many decisions as a batch has; return how many."""
-        steps = -(-self.batch // len(self.shown.seats))
-        for _ in range(steps):
-            observation = torch.as_tensor(self.shown.observation, device=self.device).float()
-            mask = torch.as_tensor(self.shown.action_mask, device=self.device)
-            logits = self.policy(observation).masked_fill(mask == 0, -torch.inf)
-            noise = -torch.empty_like(logits).exponential_().log()  # Gumbel's: the largest sum is a draw
-            self.shown = self.tables.step((logits + noise).argmax(dim=1))
-        torch.cuda.synchronize(self.device)
-        return steps * len(self.shown.seats)
-
-
 def main() -> None:
     """Measure, and print a table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--preset", choices=PRESETS, help="by default, the settings of self_play_ppo")
     parser.add_argument("--rounds", type=int, default=6, help="updates of each setting")
-    parser.add_argument("--device", default="cpu", help="cpu, cuda or cuda:N")
-    parser.add_argument("--times", type=int, default=1, help="so many times the tables, batches and minibatches")
     asked = parser.parse_args()
     torch.set_num_threads(1)
     chosen = PRESETS[asked.preset] if asked.preset else Config()
-    sizes = {name: asked.times * getattr(chosen, name) for name in ("num_tables", "batch", "minibatch")}
-    base = replace(chosen, device=asked.device, average_strategy="off", fast_cpu="float32", **sizes)
+    base = replace(chosen, device="cpu", average_strategy="off", fast_cpu="float32")
     works = _works(base)
     found: dict[str, list[Measure]] = {name: [] for name in works}
     for _ in range(asked.rounds):
@@ -117,7 +87,7 @@ def main() -> None:
         cost, speed = (summarise(name, values) for values in np.array(taken).T)
         rows.append([name, f"{cost.mean:.1f} ± {(cost.ci95[1] - cost.ci95[0]) / 2:.1f}", f"{speed.mean:,.0f}"])
     header = ["settings", "µs of processor time per decision (± 95 %)", "decisions per second"]
-    print_table(header, rows, f"{base.env} on {asked.device}, {asked.rounds} updates each")
+    print_table(header, rows, f"{base.env}, {asked.rounds} updates each")
 
 
 def _works(base: Config) -> dict[str, Callable[[], int]]:
@@ -125,9 +95,6 @@ def _works(base: Config) -> dict[str, Callable[[], int]]:
     learners = {name: _learner(replace(base, **changes)) for name, changes in variants(base).items()}
     works: dict[str, Callable[[], int]] = {name: partial(learned, learner) for name, learner in learners.items()}
     works["as they are, gathering alone"] = partial(gathered, learners["as they are"])
-    if find_device(base.device).type == "cuda":
-        works["as they are, playing alone, tables on the GPU"] = play = GpuPlay(learners["as they are"])
-        play()
     return works
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
 
 import numpy as np
 from gymnasium import spaces
@@ -15,11 +15,12 @@ from pettingzoo import AECEnv
 from card_envs.compiler import entry_point
 from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError, Tables, is_whole
 from card_envs.observation import mask_records, observation_records
-from card_envs.rendering import FRAMES_PER_SECOND, RENDER_MODES, Frame, check_render_mode
+from card_envs.rendering import FRAMES_PER_SECOND, RENDER_MODES, Frame, RenderMode, check_render_mode
 from card_envs.rng import random_seed
 
 if TYPE_CHECKING:
     from card_envs.display import Display
+    from card_envs.typing import Observation
 
 __all__ = ["GameAEC", "ResetNeededError"]
 
@@ -61,7 +62,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         >>> env.step(1)
     """
 
-    def __init__(self, game: Game, name: str, render_mode: str | None = None) -> None:
+    def __init__(self, game: Game, name: str, render_mode: RenderMode | None = None) -> None:
         self.game = game
         self.render_mode = check_render_mode(render_mode)
         self.metadata = {
@@ -76,7 +77,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self.state_space = game.state_layout.space
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._dealt = False
-        self._observed: dict[str, dict[str, Any]] = {}
+        self._observed: dict[str, Observation] = {}
         self._make_buffers()
         self._tables = game.seeded_tables(1, random_seed())
 
@@ -133,7 +134,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         """
         if not self._is_compiled:
             self._compile_kernels()
-        known = self._select_options(options) if options else {}
+        known = self.game.check_options(options) if options else {}
         needs_copy = seed is not None or bool(known)
         self._begin(self._deal_anew(seed, known) if needs_copy else self._deal(self._tables, 0))
 
@@ -143,12 +144,6 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         actor = self.game.deal_with(tables, 0, options) if options else self.game.deal(tables, 0)
         self._tables = tables
         return actor
-
-    def _select_options(self, options: dict[str, Any]) -> dict[str, Any]:
-        names = self.game.option_names
-        if unknown := self.game.unknown_options(options):
-            warnings.warn(f"reset options {unknown} are ignored: known are {list(names)}", stacklevel=3)
-        return {key: value for key, value in options.items() if key in names}
 
     def _begin(self, actor: int) -> None:
         self._dealt = True
@@ -182,7 +177,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self._observed = {}
         self.agent_selection = self.agents[0]
 
-    def observe(self, agent: str) -> dict[str, Any]:
+    def observe(self, agent: str) -> Observation:
         """Return the current observation of an agent.
 
         Args:
@@ -212,7 +207,11 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
             max_iter -= 1
             yield self.agent_selection
 
-    def last(self, observe: bool = True) -> tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]]:
+    @overload
+    def last(self, observe: Literal[True] = True) -> tuple[Observation, float, bool, bool, dict[str, Any]]: ...
+    @overload
+    def last(self, observe: bool) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]: ...
+    def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
         """Return observation, cumulative reward, termination, truncation and info of the agent to act."""
         try:
             agent = self.agent_selection
@@ -225,7 +224,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
             self.infos[agent] = info = {"action_mask": observation["action_mask"]}
         return observation, self._cumulative_rewards[agent], is_over, self.truncations[agent], info
 
-    def step(self, action: int | None) -> None:
+    def step(self, action: int | np.integer[Any] | None) -> None:
         """Take the action of `agent_selection`.
 
         Args:
@@ -292,7 +291,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         """Return the table as texts and pictures show it; without an actor if the episode is over."""
         return self._tables
 
-    def action_name(self, action: int) -> str:
+    def action_name(self, action: int | np.integer[Any]) -> str:
         """Describe an action id of the agent to act, such as "raise to 4".
 
         Ids that are not legal now are described as far as they have a meaning, else as "action 3".

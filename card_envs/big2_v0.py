@@ -1,4 +1,13 @@
-"""`big2-v0`: Big 2 as a PettingZoo AEC environment."""
+"""`big2-v0`: Big 2 for four seats, as a PettingZoo AEC environment.
+
+Everybody gets 13 cards; ranks, lowest first, are 3 4 ... K A 2, suits diamonds, clubs, hearts, spades. The holder of
+3D leads it. In turn, a seat plays a higher combination of as many cards as the last one (single, pair, triple, two
+pair or four of a kind, poker hands of five), or passes; after three passes, the last player leads anything. The first
+seat without cards wins.
+
+Actions: sets of positions in the hand, 1694 passes. Rewards: points that the others pay for the cards they hold, at
+the end.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +17,24 @@ from card_envs.aec import GameAEC
 from card_envs.conventional_aec import ConventionalAEC
 from card_envs.envs import make_env, make_raw_env
 from card_envs.games.big2.presets import Big2Settings, big2
+from card_envs.observation import NumberType
+from card_envs.rendering import RenderMode
 from card_envs.signatures import show_arguments_of
 
 __all__ = ["env", "raw_env"]
 
 
+class Big2(ConventionalAEC):
+    __doc__ = __doc__
+
+
+class RawBig2(GameAEC):
+    __doc__ = __doc__
+
+
 @show_arguments_of(big2)
 def env(
-    *, render_mode: str | None = None, dtype: str | None = None, **settings: Unpack[Big2Settings]
+    *, render_mode: RenderMode | None = None, dtype: NumberType | None = None, **settings: Unpack[Big2Settings]
 ) -> ConventionalAEC:
     """Return the environment with PettingZoo's conventions: an illegal action ends the episode.
 
@@ -31,6 +50,8 @@ def env(
 
 
 @show_arguments_of(big2)
-def raw_env(*, render_mode: str | None = None, dtype: str | None = None, **settings: Unpack[Big2Settings]) -> GameAEC:
+def raw_env(
+    *, render_mode: RenderMode | None = None, dtype: NumberType | None = None, **settings: Unpack[Big2Settings]
+) -> GameAEC:
     """Return the environment whose `step` raises IllegalActionError for illegal actions; arguments as for `env`."""
     return make_raw_env("big2-v0", render_mode, dtype=dtype, **settings)

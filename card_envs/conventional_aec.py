@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from card_envs.aec import GameAEC
 from card_envs.game import NOBODY, IllegalActionError, Tables
 
@@ -34,7 +36,7 @@ class ConventionalAEC(GameAEC):
         super().reset(seed, options)
         self._has_moved = True
 
-    def step(self, action: int | None) -> None:
+    def step(self, action: int | np.integer[Any] | None) -> None:
         """Take the action of `agent_selection`; an illegal one ends the episode."""
         self._has_moved = True
         try:

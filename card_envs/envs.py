@@ -10,6 +10,7 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from card_envs import plugins
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from card_envs.conventional_aec import ConventionalAEC
     from card_envs.cuda.tables import CudaTables
     from card_envs.game import Game
+    from card_envs.rendering import RenderMode
     from card_envs.vector import VectorTables
 
 __all__ = [
@@ -35,9 +37,6 @@ __all__ = [
     "register_env",
     "warmup",
 ]
-
-DEVICES = ("cpu", "cuda")
-"""Devices for the tables of `make_vector`."""
 
 
 @dataclass(frozen=True)
@@ -291,24 +290,9 @@ def make_vector(
         >>> tables.reset().action_mask.shape
         (4096, 5)
     """
-    if device not in DEVICES:
-        raise ValueError(f"device {device!r} is not known: choose one of {list(DEVICES)}")
-    from card_envs.memory import explain_memory
+    from card_envs.engine import make_tables
 
-    game = as_game(env_id, **settings)
-    if device == "cpu":
-        from card_envs.vector import VectorTables
-
-        with explain_memory(game, num_tables):
-            return VectorTables(game, num_tables, seed, num_threads, skip_forced)
-    if num_threads != 1:
-        raise ValueError(f"num_threads {num_threads!r} is for the processor: omit it with device={device!r}")
-    if skip_forced:
-        raise ValueError(f"skip_forced {skip_forced!r} is for the processor: omit it with device={device!r}")
-    from card_envs.cuda.tables import CudaTables  # imported here because it imports Numba's CUDA
-
-    with explain_memory(game, num_tables):
-        return CudaTables(game, num_tables, seed)
+    return make_tables(as_game(env_id, **settings), num_tables, seed, num_threads, device, skip_forced)
 
 
 def warmup(env_id: str, **settings: Any) -> float:
@@ -324,44 +308,23 @@ def warmup(env_id: str, **settings: Any) -> float:
     Returns:
         Wall time in seconds.
     """
-    import numpy as np
-
-    from card_envs.agent import choose
-    from card_envs.single_seat import SingleSeatTables
-    from card_envs.vector import VectorTables
+    from card_envs.engine import call_kernels
 
     start = time.perf_counter()
-    game = make_game(env_id, **settings)
-    env = make_raw_env(env_id, **settings)
-    env.reset(seed=0)
-    env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
-    env.state()
-    tables = VectorTables(game, 2, seed=0)
-    tables.reset()
-    tables.step(tables.sample_actions())
-    learner = SingleSeatTables(game, 2, "random", seed=0)
-    learner.step(choose(learner.reset().action_mask, np.zeros(2)))
+    call_kernels(make_raw_env(env_id, **settings))
     return time.perf_counter() - start
 
 
-def make_raw_env(env_id: str, render_mode: str | None = None, **settings: Any) -> GameAEC:
-    """Return the AEC environment of an id whose `step` raises IllegalActionError for illegal actions: the fast path.
-
-    Args:
-        env_id: Id such as "leduc_holdem-v0".
-        render_mode: "ansi", "rgb_array", "human" or None.
-        **settings: Arguments of the environment.
-
-    Raises:
-        UnknownSettingError: For an argument that the environment does not have.
-    """
+def make_raw_env(env_id: str, render_mode: RenderMode | None = None, **settings: Any) -> GameAEC:
+    """Return the AEC environment of an id whose `step` raises IllegalActionError; arguments as for `make_env`."""
     from card_envs.aec import GameAEC
 
     entry = find_entry(env_id)
-    return GameAEC(make_game(entry.id, **settings), _metadata_name(entry), render_mode)
+    made = _find_class(entry, "Raw") or GameAEC
+    return made(make_game(entry.id, **settings), _metadata_name(entry), render_mode)
 
 
-def make_env(env_id: str, render_mode: str | None = None, **settings: Any) -> ConventionalAEC:
+def make_env(env_id: str, render_mode: RenderMode | None = None, **settings: Any) -> ConventionalAEC:
     """Return the AEC environment of an id with PettingZoo's conventions for illegal actions (see `ConventionalAEC`).
 
     Args:
@@ -375,7 +338,16 @@ def make_env(env_id: str, render_mode: str | None = None, **settings: Any) -> Co
     from card_envs.conventional_aec import ConventionalAEC
 
     entry = find_entry(env_id)
-    return ConventionalAEC(make_game(entry.id, **settings), _metadata_name(entry), render_mode)
+    made = _find_class(entry, "") or ConventionalAEC
+    return made(make_game(entry.id, **settings), _metadata_name(entry), render_mode)
+
+
+def _find_class(entry: EnvEntry, prefix: str) -> Any:
+    """Return the class of an environment of this package, which has the rules as docstring; None for other games."""
+    if not entry.make_game.startswith("card_envs.games."):
+        return None
+    name = prefix + entry.gymnasium_id.partition("-")[0]
+    return getattr(import_module(f"card_envs.{_metadata_name(entry)}"), name)
 
 
 def _metadata_name(entry: EnvEntry) -> str:

@@ -1,4 +1,11 @@
-"""`flop_holdem-v0`: flop hold'em as a PettingZoo AEC environment."""
+"""`flop_holdem-v0`: limit hold'em that ends on the flop, as a PettingZoo AEC environment.
+
+Everybody gets two cards, after blinds of 50 and 100. There is a betting round before the flop (three board cards) and
+one after it. A bet or raise adds 100, and there are at most three raises a round. The best five cards win the pot, or
+whoever is left when all others have folded.
+
+Actions: 0 folds, 1 checks or calls, 2 bets or raises. Rewards: big blinds won, when the hand is over.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +15,24 @@ from card_envs.aec import GameAEC
 from card_envs.conventional_aec import ConventionalAEC
 from card_envs.envs import make_env, make_raw_env
 from card_envs.games.holdem.presets import FlopHoldemSettings, flop_holdem
+from card_envs.observation import NumberType
+from card_envs.rendering import RenderMode
 from card_envs.signatures import show_arguments_of
 
 __all__ = ["env", "raw_env"]
 
 
+class FlopHoldem(ConventionalAEC):
+    __doc__ = __doc__
+
+
+class RawFlopHoldem(GameAEC):
+    __doc__ = __doc__
+
+
 @show_arguments_of(flop_holdem)
 def env(
-    *, render_mode: str | None = None, dtype: str | None = None, **settings: Unpack[FlopHoldemSettings]
+    *, render_mode: RenderMode | None = None, dtype: NumberType | None = None, **settings: Unpack[FlopHoldemSettings]
 ) -> ConventionalAEC:
     """Return the environment with PettingZoo's conventions: an illegal action ends the episode.
 
@@ -32,7 +49,7 @@ def env(
 
 @show_arguments_of(flop_holdem)
 def raw_env(
-    *, render_mode: str | None = None, dtype: str | None = None, **settings: Unpack[FlopHoldemSettings]
+    *, render_mode: RenderMode | None = None, dtype: NumberType | None = None, **settings: Unpack[FlopHoldemSettings]
 ) -> GameAEC:
     """Return the environment whose `step` raises IllegalActionError for illegal actions; arguments as for `env`."""
     return make_raw_env("flop_holdem-v0", render_mode, dtype=dtype, **settings)

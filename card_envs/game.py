@@ -11,6 +11,7 @@ fields of a table and no others:
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -170,6 +171,15 @@ class Game:
     def __repr__(self) -> str:
         return f"<Game {self.name}: {self.num_seats} seats, {self.num_actions} actions, encoder {self.encoder.name}>"
 
+    def __eq__(self, other: object) -> bool:
+        """Return True for a game with the same rules, settings and encoder, made by the same functions."""
+        from card_envs.equality import are_equal  # rarely needed
+
+        return isinstance(other, Game) and are_equal(self, other)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.num_seats, self.num_actions, self.encoder.name))
+
     def __reduce__(self) -> tuple[Callable[..., Game], tuple[Callable[[], Game], str | Encoder]]:
         """Pickle how to make the game: Numba would pickle kernels by value, a megabyte that is compiled again."""
         is_own = self.encoders.get(self.encoder.name) is self.encoder
@@ -261,17 +271,16 @@ class Game:
         return sorted(map(str, set(options) - set(self.option_names)))
 
     def check_options(self, options: Any) -> dict[str, Any]:
-        """Return reset options as a dict, empty for None; values are checked by `deal_with`.
+        """Return the known reset options, {} for None, and warn of others; values are checked by `deal_with`.
 
         Raises:
             TypeError: If the options are no mapping.
-            ValueError: For unknown options.
         """
         if options is None:
             return {}
-        if unknown := self.unknown_options(options):
-            raise ValueError(f"reset options {unknown} are not known: choose from {list(self.option_names)}")
-        return dict(options)
+        if unknown := self.unknown_options(options):  # no error, because PettingZoo's tests pass some
+            warnings.warn(f"reset options {unknown} are ignored: known are {list(self.option_names)}", stacklevel=3)
+        return {name: value for name, value in options.items() if name in self.option_names}
 
     def seeded_tables(self, num_tables: int, seed: int, first_table: int = 0) -> Tables:
         """Return new tables at which nothing is dealt yet.

@@ -1,4 +1,10 @@
-"""`kuhn_poker-v0`: Kuhn poker as a PettingZoo AEC environment."""
+"""`kuhn_poker-v0`: Kuhn poker as a PettingZoo AEC environment.
+
+The deck has jack, queen and king of one suit (with n players, n + 1 ranks). Everybody puts in a chip and gets a card.
+There is one betting round with one bet of a chip, which the others call or fold. The higher card wins.
+
+Actions: 0 folds, 1 checks or calls, 2 bets. Rewards: chips won, when the hand is over.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +14,24 @@ from card_envs.aec import GameAEC
 from card_envs.conventional_aec import ConventionalAEC
 from card_envs.envs import make_env, make_raw_env
 from card_envs.games.holdem.presets import SmallPokerSettings, kuhn_poker
+from card_envs.observation import NumberType
+from card_envs.rendering import RenderMode
 from card_envs.signatures import show_arguments_of
 
 __all__ = ["env", "raw_env"]
 
 
+class KuhnPoker(ConventionalAEC):
+    __doc__ = __doc__
+
+
+class RawKuhnPoker(GameAEC):
+    __doc__ = __doc__
+
+
 @show_arguments_of(kuhn_poker)
 def env(
-    *, render_mode: str | None = None, dtype: str | None = None, **settings: Unpack[SmallPokerSettings]
+    *, render_mode: RenderMode | None = None, dtype: NumberType | None = None, **settings: Unpack[SmallPokerSettings]
 ) -> ConventionalAEC:
     """Return the environment with PettingZoo's conventions: an illegal action ends the episode.
 
@@ -32,7 +48,7 @@ def env(
 
 @show_arguments_of(kuhn_poker)
 def raw_env(
-    *, render_mode: str | None = None, dtype: str | None = None, **settings: Unpack[SmallPokerSettings]
+    *, render_mode: RenderMode | None = None, dtype: NumberType | None = None, **settings: Unpack[SmallPokerSettings]
 ) -> GameAEC:
     """Return the environment whose `step` raises IllegalActionError for illegal actions; arguments as for `env`."""
     return make_raw_env("kuhn_poker-v0", render_mode, dtype=dtype, **settings)

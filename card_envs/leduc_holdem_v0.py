@@ -1,4 +1,11 @@
-"""`leduc_holdem-v0`: Leduc hold'em as a PettingZoo AEC environment."""
+"""`leduc_holdem-v0`: Leduc hold'em as a PettingZoo AEC environment.
+
+The deck has jack, queen and king in two suits (with n players, n + 1 ranks). Everybody puts in a chip and gets a card.
+There is a betting round before a board card and one after it. Bets and raises are 2 in the first and 4 in the second
+round, at most two in each. A pair with the board wins, otherwise the higher rank; equal ranks split.
+
+Actions: 0 folds, 1 checks or calls, 2 bets or raises. Rewards: chips won, when the hand is over.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +15,24 @@ from card_envs.aec import GameAEC
 from card_envs.conventional_aec import ConventionalAEC
 from card_envs.envs import make_env, make_raw_env
 from card_envs.games.holdem.presets import SmallPokerSettings, leduc_holdem
+from card_envs.observation import NumberType
+from card_envs.rendering import RenderMode
 from card_envs.signatures import show_arguments_of
 
 __all__ = ["env", "raw_env"]
 
 
+class LeducHoldem(ConventionalAEC):
+    __doc__ = __doc__
+
+
+class RawLeducHoldem(GameAEC):
+    __doc__ = __doc__
+
+
 @show_arguments_of(leduc_holdem)
 def env(
-    *, render_mode: str | None = None, dtype: str | None = None, **settings: Unpack[SmallPokerSettings]
+    *, render_mode: RenderMode | None = None, dtype: NumberType | None = None, **settings: Unpack[SmallPokerSettings]
 ) -> ConventionalAEC:
     """Return the environment with PettingZoo's conventions: an illegal action ends the episode.
 
@@ -32,7 +49,7 @@ def env(
 
 @show_arguments_of(leduc_holdem)
 def raw_env(
-    *, render_mode: str | None = None, dtype: str | None = None, **settings: Unpack[SmallPokerSettings]
+    *, render_mode: RenderMode | None = None, dtype: NumberType | None = None, **settings: Unpack[SmallPokerSettings]
 ) -> GameAEC:
     """Return the environment whose `step` raises IllegalActionError for illegal actions; arguments as for `env`."""
     return make_raw_env("leduc_holdem-v0", render_mode, dtype=dtype, **settings)

@@ -1,4 +1,12 @@
-"""`limit_holdem-v0`: limit Texas hold'em as a PettingZoo AEC environment."""
+"""`limit_holdem-v0`: limit Texas hold'em for 2 to 10 seats, as a PettingZoo AEC environment.
+
+Everybody gets two cards; the seats left of the button post a small and a big blind. Betting rounds follow: before the
+flop (three board cards), after it, and after a fourth and a fifth board card. A bet or raise adds a big blind before
+and on the flop, two later; there are at most four a round. The best five of seven cards win the pot, or whoever is
+left when all others have folded.
+
+Actions: 0 folds, 1 checks or calls, 2 bets or raises. Rewards: big blinds won, when the hand is over.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +16,24 @@ from card_envs.aec import GameAEC
 from card_envs.conventional_aec import ConventionalAEC
 from card_envs.envs import make_env, make_raw_env
 from card_envs.games.holdem.presets import LimitHoldemSettings, limit_holdem
+from card_envs.observation import NumberType
+from card_envs.rendering import RenderMode
 from card_envs.signatures import show_arguments_of
 
 __all__ = ["env", "raw_env"]
 
 
+class LimitHoldem(ConventionalAEC):
+    __doc__ = __doc__
+
+
+class RawLimitHoldem(GameAEC):
+    __doc__ = __doc__
+
+
 @show_arguments_of(limit_holdem)
 def env(
-    *, render_mode: str | None = None, dtype: str | None = None, **settings: Unpack[LimitHoldemSettings]
+    *, render_mode: RenderMode | None = None, dtype: NumberType | None = None, **settings: Unpack[LimitHoldemSettings]
 ) -> ConventionalAEC:
     """Return the environment with PettingZoo's conventions: an illegal action ends the episode.
 
@@ -32,7 +50,7 @@ def env(
 
 @show_arguments_of(limit_holdem)
 def raw_env(
-    *, render_mode: str | None = None, dtype: str | None = None, **settings: Unpack[LimitHoldemSettings]
+    *, render_mode: RenderMode | None = None, dtype: NumberType | None = None, **settings: Unpack[LimitHoldemSettings]
 ) -> GameAEC:
     """Return the environment whose `step` raises IllegalActionError for illegal actions; arguments as for `env`."""
     return make_raw_env("limit_holdem-v0", render_mode, dtype=dtype, **settings)

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 from gymnasium import spaces
@@ -22,6 +22,7 @@ __all__ = [
     "Encoder",
     "Encoders",
     "Layout",
+    "NumberType",
     "Observe",
     "ObserveBatch",
     "block_starts",
@@ -33,6 +34,10 @@ __all__ = [
     "observe_seats_kernel",
     "select_fitting",
 ]
+
+
+NumberType: TypeAlias = Literal["float32", "int8"]
+"""Types of the numbers of observations, argument `dtype` of the environments."""
 
 
 @dataclass(frozen=True)

@@ -177,11 +177,11 @@ class SingleSeatTables:
         return self._begin_episodes(np.zeros(self.num_tables, np.float32), self._rows[:0])
 
     def check_options(self, options: Mapping[str, Any] | None) -> dict[str, Any]:
-        """Return reset options as a dict, empty for None, without dealing.
+        """Return the known reset options as a dict, empty for None, without dealing; warn of others.
 
         Raises:
             TypeError: If the options are no mapping.
-            ValueError: For unknown options, and values that no deal can have.
+            ValueError: For values that no deal can have.
         """
         known = self.game.check_options(options)
         if known:

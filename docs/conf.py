@@ -35,3 +35,5 @@ default_role = "literal"  # docstrings write names as `name`
 
 html_theme = "furo"
 html_title = "card-envs"
+html_static_path = ["_static"]
+html_css_files = ["tables.css"]

@@ -11,10 +11,13 @@ from playwright.sync_api import Page, sync_playwright
 REPO = Path(__file__).parents[1]
 sys.path.insert(0, str(REPO))
 
-from tests.web.served import Server, serving  # noqa: E402  the server of the tests is all that a picture needs
+from tests.web.served import HOST_TOKEN, Server, serving  # noqa: E402  the server of the tests is all that a picture needs
 
 FOLDER = Path(__file__).parent / "pictures"
 COLORS = 128
+WIDE, PHONE = {"width": 1180, "height": 860}, {"width": 390, "height": 844}
+OPENER = "button:has-text('Open the table'):not([disabled])"
+"""The button of the lobby, once the agents of the game are listed."""
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 
 
@@ -22,15 +25,26 @@ def main() -> None:
     """Draw every picture."""
     browser = shutil.which("chromium") or shutil.which("google-chrome")
     with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as server, sync_playwright() as started:
-        page = started.chromium.launch(executable_path=browser, args=ARGUMENTS).new_page(
-            viewport={"width": 1180, "height": 860}
-        )
+        page = started.chromium.launch(executable_path=browser, args=ARGUMENTS).new_page(viewport=WIDE)
+        lobby(page, server)
         no_limit(page, server)
         big2(page, server)
 
 
+def lobby(page: Page, server: Server) -> None:
+    """The first page, with the agents of six-max no-limit."""
+    page.goto(f"http://127.0.0.1:{server.port}/#host={HOST_TOKEN}")
+    page.wait_for_selector(OPENER, timeout=120_000)
+    page.select_option("#game", "no_limit_holdem-v0")
+    page.wait_for_selector(OPENER, timeout=120_000)
+    page.select_option("#seats", "6")
+    page.wait_for_selector(".player >> nth=5")
+    page.wait_for_selector(OPENER, timeout=120_000)
+    save(page, "web_lobby")
+
+
 def no_limit(page: Page, server: Server) -> None:
-    """A flop at six-max no-limit, with the thoughts of the trained agent."""
+    """A flop at six-max no-limit, with the thoughts of the trained agent; the same on a phone, in the dark."""
     agents = ["", "ppo_no_limit_six_max", "tight_aggressive", "loose_passive", "chen", "equity"]
     sit(page, server, "no_limit_holdem-v0", agents, "num_players=6", seed=84)
     ask(page, "ppo_no_limit_six_max")
@@ -39,6 +53,12 @@ def no_limit(page: Page, server: Server) -> None:
     page.wait_for_selector("text=Your turn.")
     page.wait_for_timeout(2000)
     save(page, "web_no_limit")
+    page.set_viewport_size(PHONE)
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_timeout(1000)
+    save(page, "web_phone")
+    page.set_viewport_size(WIDE)
+    page.emulate_media(color_scheme="light")
 
 
 def big2(page: Page, server: Server) -> None:

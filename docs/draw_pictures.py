@@ -1,20 +1,28 @@
-"""Draw the pictures of this documentation: python docs/draw_pictures.py writes docs/pictures/*.png."""
+"""Draw the pictures of this documentation: python docs/draw_pictures.py writes docs/pictures/*.png and hand.gif."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from PIL import Image
 
 from card_baselines.papers.zheng2022.picture import draw_sheet
 from card_baselines.papers.zheng2022.sheet import SHEET_FILE, load_sheet
+from card_baselines.web.replay import encode_pictures
+from card_baselines.web.scenes import names_by_seat
+from card_baselines.web.session import Plan, Player, Session, name_players
+from card_envs.agent import find_agent
+from card_envs.canvas import draw_pixels
 from card_envs.cards import card_ids
 from card_envs.envs import make_game
 from card_envs.game import ILLEGAL
-from card_envs.rendering.pictures import draw_table
+from card_envs.rendering.pictures import PICTURE, draw_table
 
 FOLDER = Path(__file__).parent / "pictures"
+HAND, GIF_SIZE = 20, (720, 480)
+"""Hand of the match that is animated, which ends with a showdown, and the size of its pictures."""
 COLORS = 128
 """Colours kept in a file: enough for smooth edges."""
 
@@ -52,7 +60,27 @@ def main() -> None:
     ten_seats()
     small_games()
     big2()
+    hand_of_agents()
     draw_sheet(load_sheet(SHEET_FILE), FOLDER / "zheng2022_sheet.png")
+
+
+def hand_of_agents() -> None:
+    """A hand that six agents play at six-max no-limit, decision by decision, with all cards."""
+    names = ["cfr_no_limit_six_max", "ppo_no_limit_six_max", "tight_no_limit_six_max", "position_ranges",
+             "loose_passive", "tight_aggressive"]  # fmt: skip
+    players = name_players([Player(name, name) for name in names], "no_limit_holdem-v0")
+    plan = Plan("no_limit_holdem-v0", {"num_players": len(names)}, players, seed=4)
+    game = make_game(plan.env, **plan.settings)
+    session = Session(plan, game, {index: find_agent(name, game) for index, name in enumerate(names)})
+    paint, frames = PICTURE.require(game), []
+    for hand in range(HAND + 1):  # agents with memory know the hands before
+        session.deal(hand)
+        frames = [draw_pixels(paint(session.tables, None, names_by_seat(session)))]
+        while not session.is_over:
+            session.act(session.agent_action())
+            frames.append(draw_pixels(paint(session.tables, None, names_by_seat(session))))
+    small = [np.asarray(Image.fromarray(frame).resize(GIF_SIZE, Image.Resampling.LANCZOS)) for frame in frames]
+    (FOLDER / "hand.gif").write_bytes(encode_pictures("gif", small))
 
 
 def no_limit_flop() -> None:

@@ -329,7 +329,7 @@ def games_in_short() -> str:
 SPEEDS = DOCS.parent / "benchmarks" / "results" / "against_peers.json"
 GAMES_IN_SHORT = (
     ("limit_holdem-v0", "limit, heads-up", "PokerKit, OpenSpiel, RLCard, recorded hands"),
-    ("no_limit_holdem-v0", "no-limit, six-max", "PokerKit, OpenSpiel, 838 recorded hands of professionals"),
+    ("no_limit_holdem-v0", "no-limit, six-max", "PokerKit, OpenSpiel, 834 recorded hands of Pluribus and 4 others"),
     ("big2-v0", "Big 2", "the environment of Charlesworth (2018), decision by decision"),
 )
 """(id, game of `SPEEDS`, what its rules are checked against)."""

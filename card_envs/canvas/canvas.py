@@ -114,11 +114,13 @@ class Canvas:
         self.box(center, (text_width(text, size) + height * 0.9, height), fill, radius=height / 2)
         self.text(center, text, size, color, bold=bold)
 
-    def plate(self, center: Point, name: str, value: str, is_lit: bool, is_dim: bool = False) -> None:
+    def plate(
+        self, center: Point, name: str, value: str, is_lit: bool, is_dim: bool = False, size: Point = PLATE_SIZE
+    ) -> None:
         """Draw the name plate of a player, with two lines; a lit one has a golden frame."""
         x, y = center
-        self.box(center, PLATE_SIZE, colors.PLATE, colors.GOLD if is_lit else colors.RIM, 2.5 if is_lit else 1, 9)
-        self.text((x, y - 9), shorten(name, 12, PLATE_SIZE[0] - 10), 12, colors.FAINT)
+        self.box(center, size, colors.PLATE, colors.GOLD if is_lit else colors.RIM, 2.5 if is_lit else 1, 9)
+        self.text((x, y - 9), shorten(name, 12, size[0] - 10), 12, colors.FAINT)
         self.text((x, y + 8), value, 15, colors.FAINT if is_dim else colors.WHITE, bold=True)
 
     def card(self, center: Point, width: float, card: int, is_dim: bool = False) -> None:

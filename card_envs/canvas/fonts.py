@@ -23,12 +23,13 @@ def text_width(text: str, size: float) -> float:
 
 @lru_cache(maxsize=1024)
 def shorten(text: str, size: float, width: float) -> str:
-    """Return a line no wider than `width` pixels; dots replace letters in its middle."""
-    kept = len(text)
-    while kept > 1 and text_width(text, size) > width:
+    """Return a line no wider than `width` pixels; dots replace the end of its first word, as in "position_ra.. (2)"."""
+    head, space, tail = text.partition(" ")
+    shown, kept = text, len(head)
+    while kept > 1 and text_width(shown, size) > width:
         kept -= 1
-        text = text[: kept - kept // 3 - 1].rstrip(".") + ".." + text[len(text) - kept // 3 :]
-    return text
+        shown = f"{head[:kept].rstrip('._')}..{space}{tail}"
+    return shown
 
 
 @cache
@@ -38,6 +39,11 @@ def font(size: float) -> ImageFont.FreeTypeFont:
     if not isinstance(found, ImageFont.FreeTypeFont):
         raise ImportError("this build of Pillow has no FreeType: pip install --force-reinstall 'card-envs[render]'")
     return found
+
+
+def font_file() -> bytes:
+    """Return the file of the font, so that a page writes lines as wide as `text_width` says."""
+    return bytes(font(12).font_bytes)
 
 
 def bold_stroke(size: float) -> float:

@@ -1,29 +1,29 @@
 """The kernels of a game on a grid of a GPU: thread j calls the game's batch kernel for table j.
 
 No rule is implemented here. numba-cuda compiles the kernels of a game for the GPU from the source that Numba compiles
-for the processor. numba-cuda caches no functions that other functions make, so each process compiles them.
+for the processor.
 """
 
 from __future__ import annotations
 
-import logging
 import warnings
 from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
-import numpy as np
 from numba import cuda
 
-from card_envs.compiler.gpu_constants import constants_in_global_memory
+from card_envs.cuda.compiled import CompiledKernel, load_kernel, pack_arguments, type_of
 from card_envs.cuda.device import SIMULATED
 from card_envs.game import Game
 from card_envs.game_kernels import DealBatch, FirstIllegal, RandomBatch, StateBatch, StepBatch
 from card_envs.observation import ObserveBatch
 
-THREADS_PER_BLOCK = 128
+_MAX_THREADS_PER_BLOCK = 128
+_WARPS = 512
+"""Number of blocks over which few threads are spread: about as many warps as a large GPU runs at once, each with few
+threads, which then seldom wait for each other."""
 _MAX_DEALS = 10_000
-_LOGGER = logging.getLogger("card_envs")
 
 
 class GridFunctions(NamedTuple):
@@ -123,36 +123,39 @@ def _write_state(state_batch: StateBatch) -> Callable[..., None]:
     return write_state
 
 
-class GridKernel:
-    """One of the `GridFunctions` for arrays of one type; the first launch compiles it."""
+def launch(function: Callable[..., None], num_threads: int, stream: int, *arguments: Any) -> None:
+    """Call a function in each of `num_threads` threads of a GPU; later work on the stream waits until they have ended.
 
-    def __init__(self, function: Callable[..., None]) -> None:
-        self.name = function.__name__
-        self.compiled = cuda.jit(function)
-        self.is_compiled = SIMULATED
+    Args:
+        function: Plain function that reads its number with `cuda.grid`. It is compiled for new types of arguments.
+        num_threads: Number of threads; a few more are started.
+        stream: Address of a stream of the driver; 0 is the default stream.
+        arguments: Numba's arrays on the GPU, and numbers.
+    """
+    Grid(function, num_threads)(*arguments, stream=stream)
 
 
 @cache
-def grid_kernel(function: Callable[..., None], tables: np.dtype[Any], observations: np.dtype[Any]) -> GridKernel:
-    """Return the kernel of a function, the same one in the whole process, for arrays of these types."""
-    return GridKernel(function)
+def _simulated(function: Callable[..., None]) -> Any:
+    return cuda.jit(function)
 
 
 class Grid:
-    """A kernel over `num_tables` threads."""
+    """A function over a fixed number of threads, called with the same types of arguments each time."""
 
-    def __init__(self, kernel: GridKernel, num_tables: int) -> None:
-        self._kernel = kernel
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # numba-cuda warns of small grids
-            self._launch = kernel.compiled[-(-num_tables // THREADS_PER_BLOCK), THREADS_PER_BLOCK]
+    def __init__(self, function: Callable[..., None], num_threads: int) -> None:
+        self._function = function
+        self._threads = min(_MAX_THREADS_PER_BLOCK, 1 << (max(1, num_threads // _WARPS) - 1).bit_length())
+        self._blocks = -(-num_threads // self._threads)
+        self._kernel: CompiledKernel | None = None
 
-    def __call__(self, *arguments: Any) -> None:
-        """Start the grid. Later grids, and copies to the host, wait until it has ended."""
-        if self._kernel.is_compiled:
-            self._launch(*arguments)
+    def __call__(self, *arguments: Any, stream: int = 0) -> None:
+        """Start the grid; see `launch`."""
+        if SIMULATED:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # numba-cuda warns of small grids
+                _simulated(self._function)[self._blocks, self._threads](*arguments)
             return
-        _LOGGER.warning("card_envs compiles %r for the GPU: 5 to 30 seconds, anew in each process", self._kernel.name)
-        with constants_in_global_memory():
-            self._launch(*arguments)
-        self._kernel.is_compiled = True
+        if self._kernel is None:
+            self._kernel = load_kernel(self._function, tuple(map(type_of, arguments)))
+        self._kernel.launch(self._blocks, self._threads, stream, *pack_arguments(arguments))

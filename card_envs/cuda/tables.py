@@ -10,7 +10,7 @@ from numba import cuda
 from numpy.typing import NDArray
 
 from card_envs.cuda.device import require_device, require_memory
-from card_envs.cuda.grid import Grid, grid_functions, grid_kernel
+from card_envs.cuda.grid import Grid, grid_functions
 from card_envs.game import Game, IllegalActionError, Tables, check_actions, check_count
 from card_envs.observation import mask_records, observation_records
 from card_envs.rng import random_seed, seeded_streams
@@ -51,10 +51,8 @@ class CudaTables:
         self._host_record = game.new_tables(1).dtype
         self._record = align(self._host_record)
         require_memory(self.num_tables, _bytes_per_table(game, self._record))
-        observations = np.dtype(game.layout.dtype)
         self._deal, self._check, self._play, self._pick, self._write_state = (
-            Grid(grid_kernel(function, self._record, observations), self.num_tables)
-            for function in grid_functions(game)
+            Grid(function, self.num_tables) for function in grid_functions(game)
         )
         self._rows = cuda.to_device(np.arange(self.num_tables, dtype=np.int64))
         self._actions = cuda.device_array(self.num_tables, np.int64)

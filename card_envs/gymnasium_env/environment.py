@@ -7,18 +7,20 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from gymnasium.envs.registration import EnvSpec
 from numpy.typing import NDArray
 
 from card_envs.conventional_aec import ILLEGAL_REWARD
 from card_envs.display import Display
 from card_envs.envs import as_game
 from card_envs.game import Game, check_actions
-from card_envs.rendering import FRAMES_PER_SECOND, RENDER_MODES, Frame, check_render_mode
+from card_envs.gymnasium_env.spec import CardSpec, to_card_spec
+from card_envs.rendering import FRAMES_PER_SECOND, RENDER_MODES, Frame, RenderMode, check_render_mode
 from card_envs.rendering.pictures import render_table
 from card_envs.single_seat import LearnerStep, Opponents, SingleSeatTables, check_illegal_action, final_mask
 from card_envs.text import action_names, parse_action, write_prompt
+from card_envs.typing import Observation
 
-Observation = dict[str, NDArray[Any]]
 Info = dict[str, Any]
 
 
@@ -27,7 +29,7 @@ def make_env(
     opponents: Opponents = "random",
     seat: int | None = None,
     illegal_action: str = "penalty",
-    render_mode: str | None = None,
+    render_mode: RenderMode | None = None,
     skip_forced: bool = False,
     **settings: Any,
 ) -> CardEnv:
@@ -74,7 +76,7 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         opponents: Opponents = "random",
         seat: int | None = None,
         illegal_action: str = "penalty",
-        render_mode: str | None = None,
+        render_mode: RenderMode | None = None,
         skip_forced: bool = False,
     ) -> None:
         self.game = game = as_game(game)
@@ -86,13 +88,23 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         self._tables = SingleSeatTables(game, 1, opponents, seat, skip_forced=skip_forced)
         self._last_step: LearnerStep | None = None
         self._is_over = True
+        self._spec: CardSpec | None = None
+
+    @property
+    def spec(self) -> EnvSpec | None:  # type: ignore[override]  # Gymnasium sets it after the environment is made
+        """Arguments with which `gymnasium.make` makes the environment again; None if it was not made by it."""
+        return self._spec
+
+    @spec.setter
+    def spec(self, spec: EnvSpec | None) -> None:
+        self._spec = to_card_spec(spec)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
         """Begin the next episode.
 
         Args:
             seed: Seed of this and all later episodes; None continues the random streams.
-            options: Options that fix the deal of this episode, see the module.
+            options: Options that fix the deal of this episode, see the module; unknown ones are ignored with a warning.
 
         Returns:
             The observation of the learner's first decision, and an info with "action_mask" and "seat". Deals that end
@@ -100,7 +112,7 @@ class CardEnv(gymnasium.Env[Observation, Any]):
 
         Raises:
             TypeError: If the options are not a mapping; the environment is unchanged.
-            ValueError: For unknown options; the environment is unchanged.
+            ValueError: For options that contradict the game; the environment is unchanged.
         """
         known = self._tables.check_options(options)
         super().reset(seed=seed)
@@ -137,15 +149,14 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         self._show()
         reward = float(result.rewards[0])
         if self._is_over:
-            info = {"action_mask": final_mask(self.game), "seat": seat}
-            observation = result.final_observation[0]
+            mask, observation = final_mask(self.game), result.final_observation[0]
         else:
-            info = {"action_mask": result.action_mask[0], "seat": seat}
-            observation = result.observation[0]
+            mask, observation = result.action_mask[0], result.observation[0]
+        info: Info = {"action_mask": mask, "seat": seat}
         if replaced[0]:
             info["illegal_action"] = True
             reward += ILLEGAL_REWARD if self._illegal_action == "penalty" else 0.0
-        return {"observation": observation, "action_mask": info["action_mask"]}, reward, self._is_over, False, info
+        return {"observation": observation, "action_mask": mask}, reward, self._is_over, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal actions (num_actions,), for sb3-contrib; all True if no episode runs."""

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from card_envs.conventional_aec import ILLEGAL_REWARD
 from card_envs.envs import as_game
 from card_envs.game import Game, check_actions
-from card_envs.gymnasium_env.environment import Info, Observation
+from card_envs.gymnasium_env.environment import Info
 from card_envs.memory import explain_memory
-from card_envs.rendering import FRAMES_PER_SECOND, Frame, check_render_mode
+from card_envs.rendering import FRAMES_PER_SECOND, Frame, RenderMode, check_render_mode
 from card_envs.rendering.pictures import render_table
 from card_envs.single_seat import (
     LearnerStep,
@@ -26,8 +26,9 @@ from card_envs.single_seat import (
     final_mask,
     observe_finals,
 )
+from card_envs.typing import Observation
 
-_RENDER_MODES = ("ansi", "rgb_array")  # not "human", which would open a window for each table
+_RENDER_MODES: tuple[RenderMode, ...] = ("ansi", "rgb_array")  # not "human", which would open a window for each table
 
 
 def make_vector_env(
@@ -36,7 +37,7 @@ def make_vector_env(
     opponents: Opponents = "random",
     seat: int | None = None,
     illegal_action: str = "penalty",
-    render_mode: str | None = None,
+    render_mode: RenderMode | None = None,
     autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
     skip_forced: bool = False,
     **settings: Any,
@@ -95,7 +96,7 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         opponents: Opponents = "random",
         seat: int | None = None,
         illegal_action: str = "penalty",
-        render_mode: str | None = None,
+        render_mode: RenderMode | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
         skip_forced: bool = False,
     ) -> None:
@@ -132,7 +133,8 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
 
         Raises:
             TypeError: If the options are not a mapping.
-            ValueError: For unknown options, a mask of another shape, and a seed with a mask for some tables.
+            ValueError: For options that contradict the game, a mask of another shape, and a seed with a mask for some
+                tables.
             ResetNeeded: For a mask before the first `reset` of all tables.
         """
         if options is not None and "reset_mask" in options and self.autoreset_mode is AutoresetMode.DISABLED:

@@ -111,16 +111,48 @@ class KernelCache(caching._Cache):  # type: ignore[misc]  # Numba's types are pa
 
         Numba's names of types contain all details, such as the fields of a record with their types and offsets.
         """
-        function = self._function
-        return "\n".join(
-            [
-                _title(function),
-                repr(signature),
-                f"nogil {self._releases_gil}",
-                repr(codegen.magic_tuple()),
-                *sorted(f"{_title(each)} {_content_of(each)}" for each in _find_callees(function)),
-            ]
-        )
+        return _key_of(self._function, repr(signature), f"nogil {self._releases_gil}", repr(codegen.magic_tuple()))
+
+
+class FunctionFile:
+    """The file of something that is made from a function for one set of argument types, such as code for a GPU.
+
+    Args:
+        function: Plain function that calls kernels.
+        types: Numba's types of the arguments.
+        options: What else the content depends on.
+        folder: Folder of the file; None: nothing is read or written.
+    """
+
+    def __init__(self, function: Callable[..., Any], types: Any, options: str, folder: Path | None) -> None:
+        self._key = _key_of(function, repr(types), options)
+        stem = re.sub(r"[^\w.]+", "_", _title(function))[-100:]
+        digest = hashlib.sha256(self._key.encode()).hexdigest()[:24]
+        self._path = None if folder is None else folder / f"{stem}-{digest}.nbc"
+
+    def read(self) -> Any:
+        """Return what was written; None if there is no valid file."""
+        content = None if self._path is None else _content(self._path)
+        if content is None:
+            return None
+        key, found = pickle.loads(content)
+        return found if key == self._key else None
+
+    def write(self, value: Any) -> None:
+        """Write a value that can be pickled; the first failure is logged."""
+        if self._path is None:
+            return
+        content = pickle.dumps((self._key, value))
+        try:
+            _write(self._path, _FORMAT + hashlib.sha256(content).digest() + content)
+        except OSError as error:
+            _report_failure(self._path.parent, error)
+
+
+def _key_of(function: Callable[..., Any], *options: str) -> str:
+    """Return a text with everything that the code of a function depends on beyond the name of the folder."""
+    callees = (f"{_title(each)} {_content_of(each)}" for each in _find_callees(function))
+    return "\n".join([_title(function), *options, *sorted(callees)])
 
 
 def _find_callees(function: Callable[..., Any]) -> set[Callable[..., Any]]:

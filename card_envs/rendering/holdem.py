@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from card_envs.canvas import CARD_RATIO, PLATE_SIZE, Canvas, Point, colors, format_signed, text_width
+from card_envs.canvas import CARD_RATIO, Canvas, Point, colors, text_width
 from card_envs.cards import NO_CARD
 from card_envs.game import Game
 from card_envs.games.holdem.actions import has
@@ -19,38 +18,34 @@ from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, RAISE, RECENT_A
 from card_envs.games.holdem.view import board, hole_cards, is_shown, position_of, reaches_showdown
 from card_envs.poker.ranks import hand_category, hand_rank
 from card_envs.records import Tables
+from card_envs.rendering.holdem_layout import Layout, Spot, narrow_layout, wide_layout
 from card_envs.rendering.pictures import Painting
 
 _RANK_WORDS = ("deuce", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king", "ace")
 
-WIDTH, HEIGHT = 900, 600
-"""Size of a picture in pixels."""
-
-_MIDDLE: Point = (450, 302)
-_SEATS_REACH: Point = (374, 226)
-"""Semi-axes of the ellipse on which the seats are."""
-_BETS_MIDDLE: Point = (450, 310)
-_BETS_REACH: Point = (242, 124)
-"""Semi-axes of the ellipse on which the chips in front of the seats are."""
-
-_HOLE_CARD, _BOARD_CARD = 46.0, 60.0
-_CARDS_UP, _PLATE_DOWN, _LABEL_DOWN = 24.0, 30.0, 62.0
-"""Distances from the centre of a seat up to its cards, down to its plate and down to its label."""
 _LABEL, _SMALL, _NORMAL, _LARGE = 12.0, 13.0, 15.0, 17.0
 """Font sizes."""
-_MAX_POTS, _POT_LINE = 5, 205.0
-"""Maximum number of pots that are listed, and the width of a line: more would overlap the chips of the lower seats."""
+_MAX_POTS = 5
+"""Maximum number of pots that are listed."""
 _CHIP_COLOR, _POT_CHIP_COLOR = (214, 64, 58), (62, 108, 196)
+_SHORT_FROM = 100_000
+"""Smallest amount that a narrow picture shortens."""
 
 
 def make_picture(game: Game) -> Painting:
     """Return the function that draws tables of a game."""
-    return partial(paint_table, game.name, game.config)
+    return partial(paint_table, game.name, game.config, wide_layout(game.num_seats))
+
+
+def make_narrow_picture(game: Game) -> Painting:
+    """Return the function that draws tables of a game for narrow screens."""
+    return partial(paint_table, game.name, game.config, narrow_layout(game.num_seats))
 
 
 def paint_table(
     name: str,
     config: HoldemConfig,
+    layout: Layout,
     tables: Tables,
     seat: int | None,
     names: Sequence[str] | None = None,
@@ -60,62 +55,65 @@ def paint_table(
     Args:
         name: Name of the game.
         config: Settings of the game.
+        layout: Sizes and positions.
         tables: Records of tables.
         seat: The seat whose view is drawn, at the bottom; None for all cards, with player_0 at the bottom.
         names: Names of the seats.
     """
     t: Table = tables[0]
-    canvas = Canvas(WIDTH, HEIGHT)
-    _draw_table(canvas)
-    _draw_title(canvas, name, config)
-    _draw_middle(canvas, t)
+    canvas = Canvas(*layout.size)
+    _draw_table(canvas, layout)
+    _draw_title(canvas, layout, name, config)
+    _draw_middle(canvas, layout, t)
     names = names or [f"player_{k}" for k in range(int(t.num_seats))]
     for k in range(int(t.num_seats)):
-        _draw_seat(canvas, t, k, seat, names[k])
+        _draw_seat(canvas, layout, t, k, seat, names[k])
     return canvas
 
 
-def _draw_table(canvas: Canvas) -> None:
-    width, height = 2 * _SEATS_REACH[0], 2 * _SEATS_REACH[1] - 40
-    canvas.box(_MIDDLE, (width, height), colors.RIM, radius=height / 2)
-    canvas.box(_MIDDLE, (width - 26, height - 26), colors.FELT, radius=height / 2 - 13)
-    canvas.box(_MIDDLE, (width - 58, height - 58), None, colors.FELT_LINE, 1.5, height / 2 - 29)
+def _draw_table(canvas: Canvas, layout: Layout) -> None:
+    center, (width, height), radius = layout.felt
+    canvas.box(center, (width, height), colors.RIM, radius=radius)
+    canvas.box(center, (width - 26, height - 26), colors.FELT, radius=radius - 13)
+    canvas.box(center, (width - 58, height - 58), None, colors.FELT_LINE, 1.5, radius - 29)
 
 
-def _draw_title(canvas: Canvas, name: str, config: HoldemConfig) -> None:
+def _draw_title(canvas: Canvas, layout: Layout, name: str, config: HoldemConfig) -> None:
     """Write the game and its stakes into the upper left corner."""
-    canvas.text((16, 20), name.replace("_", " ").replace("holdem", "hold'em"), _LARGE, colors.INK, "left", bold=True)
+    words = name.replace("_", " ").replace("holdem", "hold'em")
+    canvas.text((16, 1.2 * layout.title), words, layout.title, colors.INK, "left", bold=True)
     blinds = [f"{blind:,}" for blind in config.blinds if blind]
     stakes = [f"blinds {' / '.join(blinds)}"] if blinds else []
     stakes += [f"ante {max(config.ante_list):,}"] if any(config.ante_list) else []
-    for line, words in enumerate(stakes):
-        canvas.text((16, 41 + 17 * line), words, _SMALL, colors.GREY, "left")
+    lines = [", ".join(stakes)] if layout.has_short_amounts else stakes
+    for line, words in enumerate(lines):
+        canvas.text((16, 2.4 * layout.title + 17 * line), words, _SMALL, colors.GREY, "left")
 
 
 # --- the middle of the table: pot, board, street ---
 
 
-def _draw_middle(canvas: Canvas, t: Table) -> None:
-    x, y = _MIDDLE
+def _draw_middle(canvas: Canvas, layout: Layout, t: Table) -> None:
+    x, y = layout.middle
     num_places = int(np.sum(t.board_cards[: int(t.num_streets)]))
-    half_card = _BOARD_CARD * CARD_RATIO / 2 if num_places else 0.0
-    cards, step = board(t), _BOARD_CARD + 7
+    half_card = layout.board_card * CARD_RATIO / 2 if num_places else 0.0
+    cards, step = board(t), layout.board_card + 7
     for place in range(num_places):
         center = (x + (place - (num_places - 1) / 2) * step, y)
         if place < len(cards):
-            canvas.card(center, _BOARD_CARD, cards[place])
+            canvas.card(center, layout.board_card, cards[place])
         else:
-            canvas.card_outline(center, _BOARD_CARD)
+            canvas.card_outline(center, layout.board_card)
     words = f"pot {int(t.pot):,}"
     _draw_chips(canvas, (x, y - half_card - (21 if num_places else 0)), words, _POT_CHIP_COLOR, _LARGE)
     lines = [STREET_NAMES[int(t.street)].upper()] if int(t.num_streets) > 1 else []
-    for k, line in enumerate([*lines, *_pot_lines(t)]):
+    for k, line in enumerate([*lines, *_pot_lines(t, layout)]):
         canvas.text((x, y + half_card + 17 + 16 * k), line, _LABEL, colors.MINT, bold=k == 0)
 
 
-def _pot_lines(t: Table) -> list[str]:
+def _pot_lines(t: Table, layout: Layout) -> list[str]:
     """Return short lines that list the pots; [] if there are no side pots."""
-    parts = [f"{name} {chips:,}" for name, chips in side_pots(t)]
+    parts = [f"{name} {_format_chips(chips, layout.has_short_amounts)}" for name, chips in side_pots(t)]
     if len(parts) == 1:
         return []
     if len(parts) > _MAX_POTS:
@@ -123,20 +121,29 @@ def _pot_lines(t: Table) -> list[str]:
     lines = parts[:1]
     for part in parts[1:]:
         longer = f"{lines[-1]}   {part}"
-        if text_width(longer, _LABEL) <= _POT_LINE:
+        if text_width(longer, _LABEL) <= layout.pot_line:
             lines[-1] = longer
         else:
             lines.append(part)
     return lines
 
 
-def _draw_chips(canvas: Canvas, center: Point, words: str, color: tuple[int, int, int], size: float) -> None:
-    """Draw a stack of chips and an amount next to it, together centred."""
+def _draw_chips(
+    canvas: Canvas, point: Point, words: str, color: tuple[int, int, int], size: float, align: str = "middle"
+) -> None:
+    """Draw a stack of chips and an amount next to it; together, their `left`, `middle` or `right` is at a point."""
     radius, gap = size * 0.55, size * 0.45
     width = 2 * radius + gap + text_width(words, size)
-    left = center[0] - width / 2
-    canvas.chips((left + radius, center[1]), radius, color)
-    canvas.text((left + 2 * radius + gap, center[1]), words, size, colors.WHITE, "left", bold=True)
+    left = point[0] - {"left": 0.0, "middle": 0.5, "right": 1.0}[align] * width
+    canvas.chips((left + radius, point[1]), radius, color)
+    canvas.text((left + 2 * radius + gap, point[1]), words, size, colors.WHITE, "left", bold=True)
+
+
+def _format_chips(chips: int, is_short: bool) -> str:
+    """Return an amount of chips: "1,234,567", or "1.23M" where space is short."""
+    if not is_short or chips < _SHORT_FROM:
+        return f"{chips:,}"
+    return f"{chips / 1e6:.3g}M" if chips >= 999_500 else f"{chips / 1e3:.3g}k"
 
 
 def side_pots(t: Table) -> list[tuple[str, int]]:
@@ -175,54 +182,50 @@ class _Label(NamedTuple):
     color: tuple[int, int, int]
 
 
-def _draw_seat(canvas: Canvas, t: Table, k: int, viewer: int | None, name: str) -> None:
-    x, y = _place(t, k, viewer, _MIDDLE, _SEATS_REACH)
+def _draw_seat(canvas: Canvas, layout: Layout, t: Table, k: int, viewer: int | None, name: str) -> None:
+    spot = layout.spots[(k - (viewer or 0)) % int(t.num_seats)]
+    x, y = spot.seat
     is_in = bool(has(t.in_hand, k))
     wins = bool(t.is_over) and int(t.payoff[k]) > 0
     cards = hole_cards(t, k)
     if not (viewer is None or viewer == k or is_shown(t, k)):
         cards = [NO_CARD] * len(cards)
     for i, card in enumerate(cards):
-        left = x + (i - (len(cards) - 1) / 2) * (_HOLE_CARD + 3)
-        canvas.card((left, y - _CARDS_UP), _HOLE_CARD, card, not is_in)
-    chips = f"{int(t.stack[k]):,}"
-    canvas.plate((x, y + _PLATE_DOWN), name, chips, is_lit=k == t.actor or wins, is_dim=not is_in)
+        left = x + (i - (len(cards) - 1) / 2) * (layout.hole_card + 3)
+        canvas.card((left, y - layout.cards_up), layout.hole_card, card, not is_in)
+    plate = x, y + layout.plate_down
+    canvas.plate(
+        plate,
+        name,
+        _format_chips(int(t.stack[k]), layout.has_short_amounts),
+        k == t.actor or wins,
+        not is_in,
+        layout.plate,
+    )
     if k == t.button:
-        _draw_button(canvas, x, y + _PLATE_DOWN)
-    label = _label(t, k, cards)
+        canvas.disc(spot.button, 11, colors.WHITE, colors.INK, 1.5)
+        canvas.text(spot.button, "D", _SMALL, colors.INK, bold=True)
+    label = _label(t, k, cards, layout.has_short_amounts)
     if label.words:
-        canvas.pill((x, y + _LABEL_DOWN), label.words, _LABEL, label.fill, label.color, bold=True)
-    _draw_bet(canvas, t, k, viewer)
+        canvas.pill((x, y + layout.label_down), label.words, _LABEL, label.fill, label.color, bold=True)
+    _draw_bet(canvas, layout, t, k, spot)
 
 
-def _place(t: Table, k: int, viewer: int | None, middle: Point, reach: Point) -> Point:
-    """Return the position of seat k on an ellipse, clockwise from the bottom, where the viewer is."""
-    turn = 2 * math.pi * ((k - (viewer or 0)) % int(t.num_seats)) / int(t.num_seats)
-    return middle[0] - reach[0] * math.sin(turn), middle[1] + reach[1] * math.cos(turn)
-
-
-def _draw_button(canvas: Canvas, x: float, y: float) -> None:
-    """Draw the dealer button at the inner side of a plate."""
-    side = 1 if x <= _MIDDLE[0] else -1
-    center = (x + side * (PLATE_SIZE[0] / 2 + 14), y)
-    canvas.disc(center, 11, colors.WHITE, colors.INK, 1.5)
-    canvas.text(center, "D", _SMALL, colors.INK, bold=True)
-
-
-def _draw_bet(canvas: Canvas, t: Table, k: int, viewer: int | None) -> None:
+def _draw_bet(canvas: Canvas, layout: Layout, t: Table, k: int, spot: Spot) -> None:
     """Draw the chips in front of a seat: its bets on this street, or its payoff when the hand is over."""
-    center = _place(t, k, viewer, _BETS_MIDDLE, _BETS_REACH)
     if t.is_over:
         payoff = int(t.payoff[k])
+        words = f"{'-' if payoff < 0 else '+' if payoff else ''}{_format_chips(abs(payoff), layout.has_short_amounts)}"
         if payoff > 0:
-            _draw_chips(canvas, center, format_signed(payoff), _CHIP_COLOR, _NORMAL)
+            _draw_chips(canvas, spot.bet, words, _CHIP_COLOR, _NORMAL, spot.align)
         elif payoff or has(t.in_hand, k):
-            canvas.text(center, format_signed(payoff), _NORMAL, colors.RED if payoff else colors.MINT, bold=True)
+            canvas.text(spot.bet, words, _NORMAL, colors.RED if payoff else colors.MINT, spot.align, bold=True)
     elif t.street_commit[k]:
-        _draw_chips(canvas, center, f"{int(t.street_commit[k]):,}", _CHIP_COLOR, _NORMAL)
+        words = _format_chips(int(t.street_commit[k]), layout.has_short_amounts)
+        _draw_chips(canvas, spot.bet, words, _CHIP_COLOR, _NORMAL, spot.align)
 
 
-def _label(t: Table, k: int, cards: list[int]) -> _Label:
+def _label(t: Table, k: int, cards: list[int], is_short: bool) -> _Label:
     """Return the label below a seat: its hand at a showdown, "to act", or its last move."""
     if not has(t.in_hand, k):
         return _Label("fold", colors.PALE, colors.GREY)
@@ -233,7 +236,7 @@ def _label(t: Table, k: int, cards: list[int]) -> _Label:
         return _Label("wins", colors.GOLD, colors.INK)
     if k == t.actor:
         return _Label("to act", colors.GOLD, colors.INK)
-    return _Label(last_move(t, k), colors.SKY, colors.INK)
+    return _Label(last_move(t, k, is_short), colors.SKY, colors.INK)
 
 
 def hand_name(cards: list[int], board_cards: list[int]) -> str:
@@ -247,20 +250,21 @@ def hand_name(cards: list[int], board_cards: list[int]) -> str:
     return f"pair of {name}s" if len(ranks) == 2 and ranks[0] == ranks[1] else f"{name} high"
 
 
-def last_move(t: Table, seat: int) -> str:
+def last_move(t: Table, seat: int, is_short: bool = False) -> str:
     """Return a seat's last move on this street: "check", "call", "bet 4", "raise to 8", "all-in", "blind", or ""."""
     chips = int(t.street_commit[seat])
+    amount = _format_chips(chips, is_short)
     if t.stack[seat] == 0:
-        return f"all-in {chips:,}" if chips else "all-in"
+        return f"all-in {amount}" if chips else "all-in"
     blind = int(t.blind[position_of(t, seat)]) if t.street == 0 else 0
     kind = _last_kind(t, seat)
     if kind == RAISE:
         is_bet = t.raiser[t.street, 0] == seat and seat not in t.raiser[t.street, 1:]
         is_bet = is_bet and not (t.street == 0 and any(t.blind))
-        return f"bet {chips:,}" if is_bet else f"raise to {chips:,}"
+        return f"bet {amount}" if is_bet else f"raise to {amount}"
     if kind == CALL:
         return "check" if chips <= blind else "call"
-    return f"blind {blind:,}" if blind else ""
+    return f"blind {_format_chips(blind, is_short)}" if blind else ""
 
 
 def _last_kind(t: Table, seat: int) -> int:

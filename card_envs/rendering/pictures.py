@@ -30,6 +30,9 @@ class Painting(Protocol):
 PICTURE: Feature[Painting] = Feature("picture", "card_envs.rendering", "pictures")
 """Function that draws a table; games without it are rendered as text only. It needs Pillow (extra `render`)."""
 
+NARROW_PICTURE: Feature[Painting] = Feature("narrow_picture", "card_envs.rendering", "pictures for narrow screens")
+"""Function that draws a table for a narrow screen; without it, pages show the picture of `PICTURE`."""
+
 
 def draw_table(game: Game, tables: Tables, seat: int | None) -> NDArray[np.uint8]:
     """Return a picture, (height, width, 3) RGB, of table 0 as `seat` sees it, or with all cards for None.

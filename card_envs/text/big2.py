@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from card_envs.cards import RANKS as CARD_RANKS
 from card_envs.cards import card_id
@@ -33,6 +33,16 @@ _PLURAL = re.compile(r"\bof (10|[2-9tjqka])'?s$")
 _CARD = re.compile(r"(10|[2-9tjqka])([cdhs])")
 _CARDS = re.compile(rf"(?:{_CARD.pattern})+")
 _FILLERS = frozenset(("play", "i", "my", "the", "a", "an", "and", "with", "cards", "card", "lead", "of", "on"))
+
+
+def make_forced_moves(game: Game) -> Callable[[Tables, int], list[tuple[int, str]]]:
+    """Return the function that lists the single 3D, if the deal leads it."""
+    return _list_forced_moves
+
+
+def _list_forced_moves(tables: Tables, i: int) -> list[tuple[int, str]]:
+    t: Table = tables[i]
+    return [(int(t.trick_seat), trick_name(t))] if t.trick_size else []
 
 
 def make_text(game: Game) -> TextInterface:

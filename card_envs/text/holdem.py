@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 
@@ -20,6 +21,7 @@ from card_envs.games.holdem.actions import (
     raise_to_of,
 )
 from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.showdown import ante_paid
 from card_envs.games.holdem.state import MENU_INTEGERS, STREET_NAMES, Table
 from card_envs.games.holdem.view import action_name, board, hole_cards, is_shown, position_names, position_of
 from card_envs.records import Tables
@@ -54,6 +56,22 @@ def make_text(game: Game) -> TextInterface:
         describe_outcome=_describe_outcome,
         read_action=_parse_action,
     )
+
+
+def make_forced_moves(game: Game) -> Callable[[Tables, int], list[tuple[int, str]]]:
+    """Return the function that lists antes and blinds."""
+    return _list_forced_moves
+
+
+def _list_forced_moves(tables: Tables, i: int) -> list[tuple[int, str]]:
+    """Return the antes and blinds that the seats of table i have posted, from the first seat left of the button on."""
+    t: Table = tables[i]
+    count = int(t.num_seats)
+    seats = [(int(t.button) + 1 + place) % count for place in range(count)]
+    antes = {k: int(ante_paid(t, k)) for k in seats}
+    blinds = {k: int(t.hand_commit[k]) - antes[k] for k in seats}
+    posted = [*((k, "ante", antes[k]) for k in seats), *((k, "blind", blinds[k]) for k in seats)]
+    return [(k, f"{kind} {chips}") for k, kind, chips in posted if chips]
 
 
 def _rules(config: HoldemConfig) -> str:

@@ -27,5 +27,10 @@ class TextInterface:
     """Function (tables, i, text in lower case) -> the legal action that the text names; ValueError if there is none."""
 
 
+FORCED_MOVES: Feature[Callable[[Tables, int], list[tuple[int, str]]]] = Feature(
+    "forced_moves", "card_envs.text", "list of forced moves"
+)
+"""Function (tables, i) -> seat and name of each move that the deal of table i has made itself, such as a blind; the
+table is as it was dealt. Games without it have no such moves."""
 TEXT: Feature[TextInterface] = Feature("text", "card_envs.text", "text interface")
 """The game in words; without it, tables are described by `Game.text` and actions are read by their names only."""

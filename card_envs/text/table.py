@@ -72,7 +72,7 @@ class TextTable:
 
         Raises:
             TypeError: If the options are no mapping.
-            ValueError: For unknown options, and values that no deal can have.
+            ValueError: For values that no deal can have; unknown options are ignored with a warning.
         """
         known = self.game.check_options(options)
         tables = self._tables.copy() if seed is None else self.game.seeded_tables(1, seed)

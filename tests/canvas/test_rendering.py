@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from card_envs.canvas import format_signed, text_width
-from card_envs.canvas.canvas import Card, Text
+from card_envs.canvas.canvas import Canvas, Card, Text
+from card_envs.canvas.fonts import shorten
 from card_envs.cards import NO_CARD, card_ids
 from card_envs.envs import ENVS, make_game, make_raw_env
 from card_envs.game import Game, Tables
@@ -21,7 +22,7 @@ from card_envs.games.big2.actions import PASS
 from card_envs.games.holdem.kernels import apply_decision
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.rendering import big2, holdem
-from card_envs.rendering.pictures import PICTURE, draw_table
+from card_envs.rendering.pictures import NARROW_PICTURE, PICTURE, Painting, draw_table
 
 
 def dealt(env_id: str, options: dict[str, Any] | None = None, seed: int = 0, **settings: Any) -> tuple[Game, Tables]:
@@ -105,10 +106,36 @@ def test_shapes_are_those_of_the_picture_without_hidden_cards(env_id: str) -> No
 # --- nothing overlaps ---
 
 
+NARROW_SCREEN = 344
+"""Width in pixels that a picture gets on the narrowest phones in use."""
+
+
 def text_boxes(game: Game, tables: Tables) -> list[tuple[str, tuple[float, ...]]]:
-    """Return every line of text in a picture with the rectangle that it fills."""
+    """Return every line of text in a picture with its rectangle, after both pictures of the table are checked."""
+    narrow = check_texts(NARROW_PICTURE.require(game), tables)
+    assert narrow.size[0] <= NARROW_SCREEN
+    assert min(shape.size for shape in narrow.shapes if isinstance(shape, Text)) >= 12
+    return boxes_of(check_texts(PICTURE.require(game), tables))
+
+
+def check_texts(paint: Painting, tables: Tables) -> Canvas:
+    """Return a picture; its texts must lie apart, inside it, and beside the cards that are drawn later."""
+    canvas: Canvas = paint(tables, None)
+    assert_apart(boxes_of(canvas), canvas)
+    boxes = iter(boxes_of(canvas))
+    for k, shape in enumerate(canvas.shapes):
+        if isinstance(shape, Text):
+            text, (left, top, right, bottom) = next(boxes)
+            for card in (each for each in canvas.shapes[k:] if isinstance(each, Card)):
+                aside = abs(card.x - (left + right) / 2) - (card.width + right - left) / 2
+                above = abs(card.y - (top + bottom) / 2) - (1.4 * card.width + bottom - top) / 2
+                assert max(aside, above) >= 0, f"a card at ({card.x}, {card.y}) covers {text!r}"
+    return canvas
+
+
+def boxes_of(canvas: Canvas) -> list[tuple[str, tuple[float, ...]]]:
     boxes = []
-    for shape in PICTURE.require(game)(tables, None).shapes:
+    for shape in canvas.shapes:
         if isinstance(shape, Text):
             width = text_width(shape.text, shape.size)
             left = shape.x - {"left": 0.0, "middle": 0.5, "right": 1.0}[shape.align] * width
@@ -116,12 +143,12 @@ def text_boxes(game: Game, tables: Tables) -> list[tuple[str, tuple[float, ...]]
     return boxes
 
 
-def assert_apart(boxes: list[tuple[str, tuple[float, ...]]]) -> None:
+def assert_apart(boxes: list[tuple[str, tuple[float, ...]]], canvas: Canvas) -> None:
     for (one, a), (other, b) in combinations(boxes, 2):
         apart = a[2] < b[0] or b[2] < a[0] or a[3] < b[1] or b[3] < a[1]
         assert apart, f"{one!r} at {a} overlaps {other!r} at {b}"
     for text, (left, top, right, bottom) in boxes:
-        assert left >= 0 and top >= 0 and right <= holdem.WIDTH and bottom <= holdem.HEIGHT, text
+        assert left >= 0 and top >= 0 and right <= canvas.size[0] and bottom <= canvas.size[1], text
 
 
 @pytest.mark.parametrize("num_players", range(2, 11))
@@ -135,13 +162,11 @@ def test_amounts_of_eight_digits_do_not_overlap(num_players: int) -> None:
         game.deal(tables, 0)
         for raises in (0, 3, 3):
             play_randomly(game, tables, raises)
-            boxes = text_boxes(game, tables)
-            assert_apart(boxes)
-            texts |= {text for text, _ in boxes}
+            texts |= {text for text, _ in text_boxes(game, tables)}
         while not tables[0].is_over:
             game.step(tables, 0, game.num_actions - 1)
             game.step(tables, 0, 1)
-        assert_apart(text_boxes(game, tables))
+        text_boxes(game, tables)
     assert any(len(text) > 10 for text in texts)
 
 
@@ -152,9 +177,28 @@ def test_everybody_all_in_for_a_different_amount() -> None:
         game.step(tables, 0, game.num_actions - 1)
         game.step(tables, 0, 1)
     boxes = text_boxes(game, tables)
-    assert_apart(boxes)
     assert any(text == "main 111,111,110   side 99,999,999" for text, _ in boxes)
     assert any(text.endswith("and 5 more") for text, _ in boxes)
+
+
+@pytest.mark.parametrize("env_id", ENVS)
+def test_texts_lie_apart_in_pictures_of_random_play(env_id: str) -> None:
+    game = make_game(env_id)
+    for seed in range(8):
+        tables = game.seeded_tables(1, seed)
+        game.deal(tables, 0)
+        for _ in range(6):
+            text_boxes(game, tables)
+            play_randomly(game, tables, 3)
+        play_randomly(game, tables, 10_000)
+        text_boxes(game, tables)
+
+
+def test_names_stay_inside_their_plates_and_keep_their_numbers() -> None:
+    for name in ("ppo_no_limit_six_max (3)", "tight_no_limit_six_max:greedy", "you", "W" * 40):
+        assert text_width(shorten(name, 12, 76), 12) <= 76
+    assert shorten("ppo_no_limit_six_max (3)", 12, 76) == "ppo_no_l.. (3)"
+    assert shorten("you", 12, 76) == "you"
 
 
 # --- what hold'em pictures say ---

@@ -112,22 +112,54 @@ def test_all_kernels_build_for_real_gpus(
     from card_envs.cuda.grid import grid_functions
 
     game = make_game(env_id)
+    types = argument_types(game)
+    functions = {name: (function, types[name]) for name, function in grid_functions(game)._asdict().items()}
+    pytest.importorskip("torch")
+    functions |= learner_functions(game, types)
     monkeypatch.setattr(
         "numba.cuda.dispatcher.get_current_device", lambda: SimpleNamespace(compute_capability=capability)
     )
-    for name, function in grid_functions(game)._asdict().items():
+    for name, (function, signature) in functions.items():
         with constants_in_global_memory():
-            text, _ = cuda.compile(
-                function, argument_types(game)[name], device=False, cc=capability, output="ptx", abi="numba"
-            )
+            text, _ = cuda.compile(function, signature, device=False, cc=capability, output="ptx", abi="numba")
         source = tmp_path / f"{name}.ptx"
         source.write_text(text)
-        assert "fma." not in text, "a fused multiply-add rounds once where the processor rounds twice"
+        is_exact = name in types
+        assert not is_exact or "fma." not in text, "a fused multiply-add rounds once where the processor rounds twice"
         architecture = "sm_{}{}".format(*capability)
         command = [str(assembler()), f"-arch={architecture}", "-v", str(source), "-o", str(tmp_path / "out.cubin")]
         process = subprocess.run(command, capture_output=True, text=True)
         assert process.returncode == 0, process.stderr[-2000:]
         assert "0 bytes spill stores, 0 bytes spill loads" in process.stderr
+
+
+def learner_functions(game: Any, types: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """The functions of self-play PPO on a GPU and Numba's types of their arguments, by name."""
+    from numba import from_dtype
+    from numba import types as numba_types
+
+    from card_baselines.ppo.on_device import kernels, losses
+    from card_baselines.ppo.on_device.scripts import find_script
+    from card_envs.agent import find_agent
+
+    def array(dtype: Any, dimensions: int = 1) -> Any:
+        return numba_types.Array(from_dtype(np.dtype(dtype)), dimensions, "C")
+
+    tables, rows, *_, observations, masks, _ = types["play"].args
+    script = find_script(find_agent("random", game), game)
+    assert script is not None
+    decisions, whole, numbers = array(kernels.DECISION), numba_types.int64, array(np.float32)
+    matrix = array(np.float32, 2)
+    step = numba_types.void(
+        whole, whole, tables, array(kernels.seating_dtype(game.num_seats)), decisions, array(kernels.SETTINGS), rows,
+        array(np.float64), array(np.uint8), rows, numbers, matrix, array(np.uint8), matrix, numbers, matrix,
+        observations, masks,
+    )  # fmt: skip
+    loss = numba_types.void(
+        rows, matrix, numbers, decisions, masks, numbers, numbers, whole, numba_types.float64, matrix, numbers, matrix
+    )
+    step_thread = kernels.table_kernel(game, [script]).make_thread()
+    return {"step": (step_thread, step), "loss": (losses.LOSS.make_thread(), loss)}
 
 
 def argument_types(game: Any) -> dict[str, Any]:

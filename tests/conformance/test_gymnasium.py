@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers import AddRenderObservation, FlattenObservation, FrameStackObservation
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 import card_envs
-from card_envs.agent import Decisions
+from card_envs.agent import Decisions, RandomAgent
 from card_envs.cards import card_ids
 from card_envs.envs import ENVS, make_game, on_registration
 from card_envs.game import Game, IllegalActionError
@@ -332,7 +334,6 @@ def test_options_without_a_decision_are_an_error_and_reset_helps() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"deck": [], "bouton": 1}, ValueError, r"reset options \['bouton'\] are not known: choose from .*button"),
         ({"button": 2}, ValueError, r"button 2 must be a seat in 0\.\.1"),
         ({"stacks": [5]}, ValueError, "stacks"),
         ({"deck": ["As", "As"]}, ValueError, "As is in the deck twice"),
@@ -347,6 +348,26 @@ def test_refused_options_leave_the_episode_as_it_was(options: Any, error: type[E
             env.reset(seed=4, options=options)
         assert (env._tables.tables.tobytes(), env.np_random.bit_generator.state) == before
         env.step(np.ones(2, np.int64) if isinstance(env, CardVectorEnv) else 1)
+
+
+def test_unknown_options_are_ignored_with_a_warning_as_in_pettingzoo() -> None:
+    for make in (make_env, partial(make_vector_env, num_envs=2)):
+        env, plain = make("no_limit_holdem-v0"), make("no_limit_holdem-v0")
+        with pytest.warns(UserWarning, match=r"reset options \['bouton'\] are ignored: known are .*'button'"):
+            seen, _ = env.reset(seed=4, options={"bouton": 1})
+        assert np.array_equal(seen["observation"], plain.reset(seed=4)[0]["observation"])
+
+
+def test_a_spec_as_json_says_what_it_cannot_hold() -> None:
+    env_id = "card_envs:card_envs/LimitHoldem-v0"
+    spec = gymnasium.make(env_id, opponents="always_call", num_players=3).spec
+    assert spec is not None
+    again = gymnasium.make(EnvSpec.from_json(spec.to_json()))
+    assert again.unwrapped.game == make_game("limit_holdem-v0", num_players=3)
+    spec = gymnasium.make(env_id, opponents=RandomAgent()).spec
+    assert spec is not None
+    with pytest.raises(TypeError, match=r"cannot hold opponents=.*of type RandomAgent: pass a name in its place"):
+        spec.to_json()
 
 
 def test_ids_are_registered_once() -> None:

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import copy
+import importlib
+import inspect
+import pickle
+import pydoc
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,8 +17,9 @@ import pytest
 from card_envs import make_game, make_vector
 from card_envs.analysis.exploitability.best_response import exact_exploitability
 from card_envs.analysis.exploitability.local_best_response import play_local_best_response
-from card_envs.envs import as_game
+from card_envs.envs import ENVS, as_game, make_env, make_raw_env
 from card_envs.match import play_match
+from card_envs.secret_deals import with_secret
 from card_wrappers import gymnasium
 
 LEDUC = "leduc_holdem-v0"
@@ -74,3 +82,35 @@ def test_what_is_neither_is_refused() -> None:
         make_vector(make_game(LEDUC), 2, stacks=5)
     with pytest.raises(ValueError, match="did you mean 'leduc_holdem-v0'"):
         play_match("leduc_holdm-v0", ["random", "random"], 2, seed=0)
+
+
+@pytest.mark.parametrize("env_id", ENVS)
+def test_help_shows_the_rules_of_the_game(env_id: str) -> None:
+    module = importlib.import_module(f"card_envs.{env_id.replace('-', '_')}")
+    for made, same in ((module.env, make_env), (module.raw_env, make_raw_env)):
+        env = made()
+        assert type(env) is type(same(env_id)) is type(pickle.loads(pickle.dumps(env)))
+        assert inspect.getmodule(env.unwrapped) is module
+        rules = inspect.getdoc(env)
+        assert rules == inspect.getdoc(module) and rules.startswith(f"`{env_id}`")
+        assert "Actions:" in rules and "Rewards:" in rules
+        assert rules.splitlines()[2] in pydoc.render_doc(env, renderer=pydoc.plaintext)
+    assert len({inspect.getdoc(make_env(each)) for each in ENVS}) == len(ENVS)
+
+
+@pytest.mark.parametrize("env_id", ENVS)
+def test_games_that_were_made_alike_are_equal(env_id: str) -> None:
+    game = make_game(env_id)
+    assert game == make_game(env_id) == pickle.loads(pickle.dumps(game)) == copy.copy(game)
+    assert hash(game) == hash(make_game(env_id)) and len({game, make_game(env_id)}) == 1
+    assert game != env_id and game not in [make_game(other) for other in ENVS if other != env_id]
+    for change in ({"chips_per_reward": 7}, {"features": {"chance": None}}, {"deal": None}):
+        assert game != replace(game, **change)
+    assert with_secret(game, b"a" * 16) != game
+
+
+def test_settings_encoders_and_types_make_other_games() -> None:
+    make = partial(make_game, "limit_holdem-v0")
+    games = [make(), make(num_players=3), make(stacks=50), make(encoder="bits"), make(encoder="bits", dtype="int8")]
+    assert len(set(games)) == len(games)
+    assert make(encoder="bits", dtype="int8") == games[-1]

@@ -12,6 +12,7 @@ import pytest
 
 pytest.importorskip("rlcard", reason="RLCard is not installed: pip install 'card-envs[rlcard]'")
 
+import rlcard
 from rlcard.agents import DQNAgent, NFSPAgent, RandomAgent
 from rlcard.models.limitholdem_rule_models import LimitholdemRuleAgentV1
 from rlcard.utils import reorganize, tournament
@@ -128,7 +129,7 @@ def test_options_are_for_one_deal() -> None:
     assert [sum(chips) for chips in _chips(env)] == [20, 20]
     env.reset()
     assert [sum(chips) for chips in _chips(env)] == [200, 200]
-    with pytest.raises(ValueError, match=r"reset options \['cards'\] are not known"):
+    with pytest.warns(UserWarning, match=r"reset options \['cards'\] are ignored"):
         env.reset({"cards": []})
 
 
@@ -191,3 +192,18 @@ def test_actions_are_taken_when_python_optimises() -> None:
     )
     result = subprocess.run([sys.executable, "-O", "-c", program], capture_output=True, text=True, check=True)
     assert result.stdout == "True\n"
+
+
+def test_rlcard_makes_every_environment_from_its_own_dictionary() -> None:
+    config = {"seed": 3, "allow_step_back": True, "game_num_players": 3}
+    env = rlcard.make("card_envs/leduc_holdem-v0", config=config)
+    other = make_env("leduc_holdem-v0", 3, num_players=3)
+    assert (env.num_players, env.allow_step_back) == (3, True)
+    assert np.array_equal(env.reset()[0]["obs"], other.reset()[0]["obs"])
+    assert make_env("leduc_holdem-v0", config={"seed": 3}).card_game.num_seats == 2
+    with pytest.raises(ValueError, match=r"\['num_players'\] stand in config and beside it"):
+        make_env("leduc_holdem-v0", config=config, num_players=2)
+
+
+def test_ids_registered_later_are_known_too() -> None:
+    assert all(f"card_envs/{env_id}" in rlcard.envs.registration.registry.env_specs for env_id in ENVS)

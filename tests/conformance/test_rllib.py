@@ -86,7 +86,7 @@ def test_options_are_for_one_deal_and_its_repetitions(rllib: Any) -> None:
         assert not table["is_over"] and (table["stack"] + table["hand_commit"])[:3].tolist() == [1, 2, 200]
     with pytest.raises(RuntimeError, match=r"no seat had a decision in 1000 deals .*stacks"):
         env.reset(options={"stacks": [1, 1, 1]})
-    with pytest.raises(ValueError, match=r"reset options \['cards'\] are not known"):
+    with pytest.warns(UserWarning, match=r"reset options \['cards'\] are ignored"):
         env.reset(options={"cards": []})
 
 

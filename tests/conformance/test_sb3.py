@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import gymnasium
 import numpy as np
 import pytest
 
@@ -144,7 +145,12 @@ def test_an_illegal_action_names_the_option_for_algorithms_without_masks() -> No
         PPO("MlpPolicy", tables, n_steps=16, device="cpu").learn(128)
 
 
-def test_there_is_no_spec_and_the_attribute_says_so() -> None:
+def test_an_id_has_a_spec_that_gymnasium_makes_and_a_game_has_none() -> None:
+    tables = CardVecEnv("limit_holdem-v0", 2, opponents="always_call", num_players=3)
+    env = gymnasium.make(tables.spec)
+    assert tables.spec.id == "card_envs/LimitHoldem-v0" and env.unwrapped.game == tables.game
+    assert tables.metadata["name"] == "limit_holdem"
+    assert gymnasium.spec("card_envs/LimitHoldem-v0").kwargs == {"game_id": "limit_holdem-v0"}, "the registry's is kept"
     tables = CardVecEnv(make_game("kuhn_poker-v0"), 2)
     assert tables.get_attr("spec") == [None, None]
 

@@ -27,7 +27,7 @@ def test_arguments_are_those_of_the_game_render_mode_and_dtype(env_id: str, name
     shown = inspect.signature(maker(env_id, name)).parameters
     of_game = inspect.signature(ENVS[env_id].factory).parameters
     facts = {p.name: (p.annotation, p.default) for p in shown.values()}
-    assert facts.pop("render_mode") == facts.pop("dtype") == ("str | None", None)
+    assert (facts.pop("render_mode"), facts.pop("dtype")) == (("RenderMode | None", None), ("NumberType | None", None))
     assert facts == {p.name: (p.annotation, p.default) for p in of_game.values()}
     assert {p.kind for p in shown.values()} == {inspect.Parameter.KEYWORD_ONLY}
 

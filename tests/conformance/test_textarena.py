@@ -107,3 +107,13 @@ def test_nobody_sees_the_cards_of_others() -> None:
 def test_bad_arguments_are_refused(arguments: dict[str, Any], num_players: int, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ta.make("card_envs/no_limit_holdem-v0", **arguments).reset(num_players=num_players)
+
+
+def test_versions_of_an_id_wrap_it_as_textarena_does() -> None:
+    raw = ta.make("card_envs/kuhn_poker-v0-raw")
+    assert type(raw).__name__ == "CardTextEnv"
+    raw.reset(num_players=2, seed=1)
+    assert isinstance(raw.get_observation()[1], list), "messages, not one text"
+    train = ta.make("card_envs/kuhn_poker-v0-train")
+    train.reset(num_players=2, seed=1)
+    assert isinstance(train.get_observation()[1], str)

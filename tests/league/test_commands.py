@@ -129,6 +129,9 @@ def test_tournament(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     printed = capsys.readouterr().out
     assert "6 rounds, 1,200 hands, seed 3" in printed and "that each seat of the row wins" in printed
     assert {path.name for path in (tmp_path / "one" / "report").iterdir()} >= {"report.html", "report.md", "ranks.png"}
+    page = (tmp_path / "one" / "report" / "report.html").read_text()
+    assert "<h1>Tournament of leduc_holdem-v0</h1>" in page and "<h2>The tournament</h2>" in page
+    assert "eague" not in page
     assert run("tournament", *agents, *common, "--folder", str(tmp_path / "two"), "--json") == 0
     report = json.loads(capsys.readouterr().out)
     assert report["hands"] == 1200 and report["unit"] and len(report["rankings"]) >= 7

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -14,11 +15,15 @@ import torch
 
 from card_baselines.ppo.algorithm import ALGORITHM
 from card_baselines.ppo.config import Config, Schedules
+from card_baselines.ppo.on_device.graphs import Replay
+from card_baselines.ppo.on_device.learner import DevicePpo
 from card_baselines.ppo.ppo import Ppo
 from card_baselines.ppo.rollout_buffer import LOSS_COLUMNS, Batch
 from card_baselines.runs.run import train
 from card_envs.agent import find_agent
+from card_envs.cuda.device import CudaUnavailableError
 from card_envs.match import play_match
+from tests.helpers.device_play import play
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 
@@ -47,6 +52,43 @@ def test_the_loss_is_that_of_the_processor() -> None:
     assert on_gpu == pytest.approx(on_cpu, rel=1e-4)
     assert torch.allclose(gradient, expected, rtol=1e-3, atol=1e-5)
     assert float(expected.abs().max()) > 1e-3
+
+
+@pytest.mark.parametrize("env_id", ["leduc_holdem-v0", "limit_holdem-v0", "big2-v0"])
+def test_rollouts_are_those_of_the_processor(env_id: str) -> None:
+    assert play(env_id, 64, 40, "cuda") == play(env_id, 64, 40, "cpu")
+
+
+def test_graphs_learn_what_calls_learn() -> None:
+    config = replace(SMALL, average_strategy="off", opponents=("self", "random"))
+    learners = [DevicePpo(config, config.game()) for _ in range(2)]
+    plain = learners[1]
+    plain.rollout.replay = Replay(plain.rollout.play_steps, plain.device, uses_graph=False)
+    plain.replay = Replay(plain.take_step, plain.device, uses_graph=False)
+    for update in range(8):
+        for learner in learners:
+            learner.update(0.1 * update)
+            if update == 4:
+                learner.rollout.tables.add_past_self(learner.network)
+    assert learners[0].decisions == plain.decisions
+    for one, other in zip(learners[0].parameters, plain.parameters, strict=True):
+        assert torch.equal(one, other)
+
+
+def test_too_many_tables_are_refused_before_anything_is_allocated() -> None:
+    config = replace(SMALL, env="big2-v0", opponents=(), average_strategy="off", num_tables=100_000_000)
+    before = torch.cuda.memory_allocated()
+    with pytest.raises(CudaUnavailableError, match=r"make at most [\d,]+ tables"):
+        DevicePpo(config, config.game())
+    assert torch.cuda.memory_allocated() - before < 2**26
+
+
+@pytest.mark.parametrize("devices", [("cuda", "cpu"), ("cpu", "cuda")])
+def test_a_run_goes_on_on_another_device(devices: tuple[str, str], tmp_path: Path) -> None:
+    for device, steps in zip(devices, (4_000, 8_000), strict=True):
+        config = replace(SMALL, device=device, steps=steps)
+        folder = train(ALGORITHM, config, tmp_path / "run", progress=False).path
+    assert json.loads((folder / "evaluation.json").read_text())
 
 
 def test_a_run_goes_on_and_leaves_an_agent_for_both_devices(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ pytest.importorskip("torch")
 
 import torch
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from safetensors.torch import load_file
 
 from card_baselines import cli, progress, run_folder
@@ -257,18 +258,33 @@ def test_curves_have_intervals_and_the_local_best_response(
         drawn.append((at, low, high))
         return fill(axes, at, low, high, **style)
 
+    legends: list[list[str]] = []
+    legend = Figure.legend
+
+    def noted_legend(figure: Figure, handles: Any, **style: Any) -> Any:
+        legends.append([line.get_label() for line in handles])
+        return legend(figure, handles=handles, **style)
+
     monkeypatch.setattr(Axes, "fill_between", noted)
+    monkeypatch.setattr(Figure, "legend", noted_legend)
     options = "--minutes 0 --steps 3000 --num-tables 64 --batch 1024 --hidden 8 --opponents self"
     words = [*options.split(), "--evaluation-hands", "1000", "--final-hands", "2600", "--folder", str(tmp_path)]
     assert cli.main(["train", "self_play_ppo", "--panel", "always_call", "local_best_response", *words]) == 0
     assert f"--agents {tmp_path} always_call --hands" in capsys.readouterr().out.replace("\n", "")
     row = RunFolder(tmp_path).metrics()[-1]
-    for (at, low, high), name in zip(drawn[-2:], ("always_call", "local_best_response"), strict=True):
-        assert at[-1] == row["decisions"]
-        assert low[-1] == pytest.approx(row[f"v {name}"] - row[f"v {name} half_width"])
-        assert high[-1] == pytest.approx(row[f"v {name}"] + row[f"v {name} half_width"])
     evaluation = json.loads((tmp_path / "evaluation.json").read_text())
     played = {match["opponent"]: match for match in evaluation["matches"]}
+    names = ("always_call", "local_best_response")
+    for (at, low, high), name in zip(drawn[-4:-2], names, strict=True):  # before the final matches, in bb/100
+        assert at[-1] == row["decisions"]
+        assert low[-1] == pytest.approx(100 * (row[f"v {name}"] - row[f"v {name} half_width"]))
+        assert high[-1] == pytest.approx(100 * (row[f"v {name}"] + row[f"v {name} half_width"]))
+    for (at, low, high), name in zip(drawn[-2:], names, strict=True):  # the curves end with the final matches
+        assert at[-1] == row["decisions"] and list(at) == sorted(set(at))
+        half_width = (played[name]["ci95"][1] - played[name]["ci95"][0]) / 2
+        assert low[-1] == pytest.approx(100 * (played[name]["mean"] - half_width))
+        assert high[-1] == pytest.approx(100 * (played[name]["mean"] + half_width))
+    assert legends[-1] == sorted(names, key=lambda name: -played[name]["mean"])
     assert (played["always_call"]["hands"], played["local_best_response"]["hands"]) == (2600, 66)
     assert played["local_best_response"]["mean"] < 0, "whoever begins loses to it"
 

@@ -128,11 +128,25 @@ def test_what_a_decision_costs_to_learn_from_is_measured_for_all_settings(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     script = REPO / "benchmarks" / "learning.py"
-    monkeypatch.setattr(sys, "argv", [str(script), "--preset", "kuhn", "--rounds", "2", "--device", "cpu"])
+    monkeypatch.setattr(sys, "argv", [str(script), "--preset", "kuhn", "--rounds", "2"])
     measured = runpy.run_path(str(script), run_name="__main__")
     out = capsys.readouterr().out
     assert all(name in out for name in measured["variants"](measured["PRESETS"]["kuhn"]))
     assert "gathering alone" in out
+
+
+def test_the_script_for_a_gpu_runs_on_a_processor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script, found = REPO / "benchmarks" / "gpu_check.py", tmp_path / "found.json"
+    monkeypatch.syspath_prepend(script.parent)
+    options = ["same", "presets", "--device", "cpu", "--quick", "--seconds", "0.05", "--json", str(found)]
+    monkeypatch.setattr(sys, "argv", [str(script), *options])
+    runpy.run_path(str(script), run_name="__main__")
+    results = json.loads(found.read_text())
+    assert [row["largest_difference"] for row in results["same"]] == [0, 0]
+    assert all(row["played_per_second"] > 0 for row in results["presets"])
+    assert "Sizes of presets" in capsys.readouterr().out
 
 
 @pytest.mark.slow

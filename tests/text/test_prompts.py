@@ -126,7 +126,7 @@ def test_options_are_for_one_deal() -> None:
     assert (table.view(0)["stack"] + table.view(0)["hand_commit"])[0, :2].tolist() == [20, 20]
     table.reset()
     assert (table.view(0)["stack"] + table.view(0)["hand_commit"])[0, :2].tolist() == [200, 200]
-    with pytest.raises(ValueError, match=r"reset options \['cards'\] are not known: choose from \['button'"):
+    with pytest.warns(UserWarning, match=r"reset options \['cards'\] are ignored: known are \['button'"):
         table.reset(options={"cards": []})
     with pytest.raises(TypeError, match="must be a dict"):
         table.reset(options=[1])  # type: ignore[arg-type]

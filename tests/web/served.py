@@ -14,6 +14,8 @@ from typing import Any
 import uvicorn
 from websockets.sync.client import ClientConnection, connect
 
+from card_baselines.cli.strengths import read_strengths
+from card_baselines.registry import STYLES
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.limits import Hosts, Limits
 from card_baselines.web.replay import Library
@@ -97,7 +99,7 @@ def serving(
     folder: Path, limits: Limits = FREE, catalogue: Catalogue | None = None, takes_seeds: bool = True, **more: Any
 ) -> Iterator[Server]:
     """Serve from a file of results in a folder until the block ends."""
-    catalogue = catalogue or Catalogue()
+    catalogue = catalogue or Catalogue(styles=STYLES, strengths=read_strengths())
     store = Store(folder / "results.sqlite")
     handler = RequestHandler(catalogue, store, Library(catalogue, store, **more), HOST_TOKEN, takes_seeds)
     server = uvicorn.Server(server_config(make_app(handler, Hosts(), limits), limits))

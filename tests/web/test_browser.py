@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import re
 import shutil
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,10 +15,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from card_baselines.cli.main import main
+from card_baselines.cli.strengths import REFERENCES, read_strengths
+from card_baselines.registry import STYLES
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.export import write_hands
 from card_baselines.web.session import decisions_of, table_after
 from card_envs.agent import action_probabilities, find_agent
+from card_envs.formatting import format_interval
 from card_envs.games.big2.combos import order_name
 from card_envs.games.big2.view import hand as held
 from card_envs.history import replay_paths
@@ -284,3 +290,141 @@ def inspect(page: Any) -> None:
         found = axe.Axe().run(page)
         assert found.violations_count == 0, found.generate_report()
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def lobby(page: Any, server: Server) -> None:
+    page.goto("about:blank")
+    page.goto(f"http://127.0.0.1:{server.port}/#host={HOST_TOKEN}")
+    page.wait_for_selector("button:has-text('Open the table'):not([disabled])")
+
+
+def test_the_lobby_says_how_agents_play_and_what_they_win(page: Any, server: Server) -> None:
+    lobby(page, server)
+    page.select_option("#game", "no_limit_holdem-v0")
+    page.wait_for_selector("button:has-text('Open the table'):not([disabled])")
+    name = page.locator("#game option:checked").text_content()
+    assert name == "no-limit and pot-limit Texas hold'em"
+    fields = page.locator("#game, #seats").evaluate_all(
+        "found => found.map((each) => each.getBoundingClientRect().left)"
+    )
+    assert len(set(fields)) == 1, "fields are aligned"
+    assert page.locator(".player").nth(1).input_value() == REFERENCES["no_limit_holdem-v0"]
+    made = read_strengths()["no_limit_holdem-v0"]["agents"]
+    rows = [row.locator("td").all_text_contents() for row in page.locator(".agents tbody tr").all()]
+    shown = {row[0]: row[1:] for row in rows}
+    for agent in ("always_call", "tight_aggressive"):
+        mean, (low, high) = made[agent]["mean"], made[agent]["ci95"]
+        assert shown[agent] == [format_interval(mean, (low, high), 0), STYLES[agent]]
+    measured = [float(row[1].split()[0]) for row in rows if row[1]]
+    assert measured == sorted(measured, reverse=True) and len(measured) > 10
+    page.click(".agents button:has-text('always_call')")
+    assert page.locator(".player").nth(0).input_value() == ""
+    assert page.locator(".player").nth(1).input_value() == "always_call"
+    assert STYLES["always_call"] in page.locator("#about-2").text_content()
+
+
+def test_a_page_says_that_its_table_is_being_opened(page: Any, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, tokens = server.opened("kuhn_poker-v0", ["", "random"])
+    get, may_go_on = server.handler.live_sessions.get, threading.Event()
+
+    async def slow_get(number: int) -> Any:
+        while not may_go_on.is_set():
+            await asyncio.sleep(0.01)
+        return await get(number)
+
+    monkeypatch.setattr(server.handler.live_sessions, "get", slow_get)
+    page.goto(f"http://127.0.0.1:{server.port}/#seat={tokens[0]}")
+    page.wait_for_selector(".waiting:has-text('Opening the table')")
+    page.wait_for_selector(".waiting:has-text('compiled')")
+    may_go_on.set()
+    wait_for_turn(page)
+    assert page.locator(".waiting").count() == 0
+
+
+def test_this_hand_is_whole_after_the_page_is_opened_again(page: Any, server: Server) -> None:
+    number = sit(page, server, "big2-v0", ["", "big2_greedy", "big2_greedy", "big2_greedy"], seed=6)
+    session = server.handler.live_sessions._live[number].session
+    while len(session.actions) < 3:
+        done = len(session.actions)
+        page.locator(".hand button:not([disabled])").first.click() if page.locator(".hand").count() else None
+        page.locator(".actions button:not([disabled])").first.click()
+        wait_until_taken(page, server, number, done)
+    moves = page.locator(".log li").all_text_contents()
+    assert len(moves) == len(session.actions) + 1 and moves[0].endswith(": single 3D")
+    page.reload()
+    wait_for_turn(page)
+    assert page.locator(".log li").all_text_contents() == moves
+
+
+def test_thoughts_belong_to_the_decision_that_they_name(page: Any, server: Server) -> None:
+    number = sit(page, server, "limit_holdem-v0", ["", "always_call"], seed=12)
+    page.wait_for_selector("#thinker option[value=equity]", state="attached")
+    page.select_option("#thinker", "equity")
+    page.wait_for_selector(".thoughts h3:has-text('Your decision now')")
+    value = page.locator(".thoughts dt:has-text('value') + dd").text_content()
+    assert re.fullmatch(r"[+-]\d+\.\d\d (± \d+\.\d\d|-\d+\.\d\d \+\d+\.\d\d) bb \(95\s%, \d+ deals\)", value)
+    while not is_over(page):
+        done = len(server.handler.live_sessions._live[number].session.actions)
+        page.keyboard.press("c")
+        wait_until_taken(page, server, number, done)
+        page.wait_for_selector(".thoughts h3")
+    until(page, lambda: "Your last decision: c" in page.locator(".thoughts h3").text_content())
+    assert page.locator(".thoughts .taken").count() == 1
+    page.keyboard.press("n")
+    until(page, lambda: not is_over(page))
+    until(page, lambda: "last" not in page.locator(".thoughts").text_content())
+
+
+SIZES = """texts => texts.map((text) => {
+  const [line, scale] = [text.getBBox(), text.getScreenCTM().a];
+  return [text.textContent, scale * parseFloat(text.getAttribute("font-size")), line.x, line.x + line.width];
+})"""
+
+
+@pytest.mark.parametrize(
+    ("env", "players", "settings"),
+    [
+        ("no_limit_holdem-v0", ["", *["position_ranges"] * 9], "num_players=10"),
+        ("limit_holdem-v0", ["", "tight_aggressive"], ""),
+        ("big2-v0", ["", *["big2_greedy"] * 3], ""),
+    ],
+)
+def test_names_fit_and_phones_get_letters_of_twelve_pixels(
+    page: Any, server: Server, env: str, players: list[str], settings: str
+) -> None:
+    sit(page, server, env, players, settings=settings, seed=1)
+    for width in (1280, 768, 390, 360):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.wait_for_timeout(100)
+        texts = page.locator("svg.table g:first-child text").evaluate_all(SIZES)
+        right = float(page.locator("svg.table").get_attribute("viewBox").split()[2])
+        assert all(left >= 0 and end <= right for _, _, left, end in texts)
+        assert min(size for _, size, _, _ in texts) >= (12 if width < 700 else 8)
+        names = [end - left for words, _, left, end in texts if re.search(r"^(position|tight|greedy)", words)]
+        assert len(names) == len(players) - 1
+        assert max(names) <= (86 if width < 700 else 118), "names stay inside their plates"
+
+
+def test_results_have_the_words_of_the_command_and_no_interval_of_two_hands(
+    page: Any, server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    number = sit(page, server, "kuhn_poker-v0", ["", "always_call"], seed=5)
+    for hand in range(2):
+        while not is_over(page):
+            done = len(server.handler.live_sessions._live[number].session.actions)
+            page.keyboard.press("c")
+            wait_until_taken(page, server, number, done)
+        if hand == 0:
+            page.keyboard.press("n")
+            until(page, lambda: not is_over(page))
+            wait_for_turn(page)
+    lobby(page, server)
+    page.click("nav >> text=Results")
+    page.wait_for_selector(".results")
+    row = page.locator(".results tbody tr:has-text('kuhn_poker-v0'):has-text('always_call')").last
+    cells = row.locator("td").all_text_contents()
+    assert cells[3] == "2" and cells[4].endswith("(no interval)") and "±" not in cells[4]
+    assert main(["results", str(server.handler.store.path)]) == 0
+    printed = re.sub(r"\s+", " ", capsys.readouterr().out)
+    assert " ".join(cells) in printed
+    assert " ".join(page.locator(".results th").all_text_contents()) in printed

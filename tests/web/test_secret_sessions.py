@@ -151,7 +151,8 @@ def test_hands_lie_open_at_the_end_unless_the_deal_comes_again(tmp_path: Path, b
         _, heard = play(server, "big2-v0", 1, block=block)
         ends = [each for each in heard if each["type"] == "table" and each["over"]]
         for end in ends:
-            hidden = [shape for shape in end["shapes"] if shape[0] == "card" and shape[4] == 255]
+            shapes = [*end["picture"]["shapes"], *end["narrow"]["shapes"]]
+            hidden = [shape for shape in shapes if shape[0] == "card" and shape[4] == 255]
             assert bool(hidden) == bool(block)
             assert ("??" in end["text"]) == bool(block)
         assert any("??" in each["text"] for each in heard if each["type"] == "table")

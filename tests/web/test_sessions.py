@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.export import write_hands
 from card_baselines.web.replay import Library
-from card_baselines.web.results import compute_results
-from card_baselines.web.session import Plan, Player, Session
+from card_baselines.web.results import MIN_INTERVAL_DEALS, compute_results, format_row
+from card_baselines.web.session import Plan, Player, Session, name_players
 from card_baselines.web.store import Store
 from card_envs.agent import Agent, Decisions, find_agent
 from card_envs.cards import NO_CARD
@@ -64,6 +64,7 @@ def test_a_session_of_agents_is_a_match(
     session, store = session_of(plan), Store(tmp_path / "results.sqlite")
     number = store.add_session(plan, [None] * len(agents))
     hands = 2 * len(agents) * (plan.block_size if block else 1)
+    hands *= 1 + MIN_INTERVAL_DEALS // hands if env in ("limit_holdem-v0", "kuhn_poker-v0") and not block else 1
     payoffs = play_hands(session, hands, store, number)
     players = [find_agent(name, session.game) for name in agents]
     match = play_match(session.game, players, hands, plan.seed, duplicate=block > 0)
@@ -74,8 +75,11 @@ def test_a_session_of_agents_is_a_match(
     unit, factor = next(iter(match.units.items()))
     assert (row.unit, row.hands, row.deals) == (unit, hands, match.deals)
     assert row.mean == pytest.approx(match.agents[0].mean * factor)
-    expected = [bound * factor if np.isfinite(bound) else None for bound in match.agents[0].ci95]
-    assert row.ci95 == pytest.approx(expected)
+    if match.deals < MIN_INTERVAL_DEALS:
+        assert row.ci95 == (None, None)
+        assert format_row(row)[4].endswith("(no interval)")
+    else:
+        assert row.ci95 == pytest.approx([bound * factor for bound in match.agents[0].ci95])
 
 
 class Learning(Agent):
@@ -232,3 +236,14 @@ def test_a_damaged_hand_is_not_shown(tmp_path: Path) -> None:
     assert library.moment(listed["name"], 0, 0).hand == 0
     with pytest.raises(ValueError, match=r"results\.sqlite, session 1: a stored decision, 99, is not legal"):
         library.moment(listed["name"], 1, 0)
+
+
+def test_short_names_of_players() -> None:
+    def names(env: str, *agents: str | None) -> list[str]:
+        return [each.name for each in name_players([Player(agent or "you", agent) for agent in agents], env)]
+
+    ppo, tight = "ppo_no_limit_six_max", "tight_no_limit_six_max:greedy"
+    assert names("no_limit_holdem-v0", None, ppo, ppo, tight) == ["you", "ppo", "ppo (2)", "tight:greedy"]
+    assert names("big2-v0", None, "ppo_big2", "big2_planner") == ["you", "ppo", "planner"]
+    assert names("limit_holdem-v0", "ppo_limit_hu", "ppo_limit_six_max") == ["ppo_limit_hu", "ppo_limit_six_max"]
+    assert names("kuhn_poker-v0", None, None) == ["you", "you (2)"]

@@ -46,16 +46,21 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 # --- hidden cards ---
 
 
+PICTURES = ("picture", "narrow")
+
+
 def cards_in(message: Any) -> set[int]:
     """Return the ids of all cards in a message: drawn, listed, or named anywhere in its words."""
     found: set[int] = set()
-    for shape in message.get("shapes", []):
+    pictures = [message[key] for key in PICTURES if message.get(key)]
+    assert len(pictures) == (2 if message["type"] == "table" else 0)
+    for shape in (shape for picture in pictures for shape in picture["shapes"]):
         if shape[0] == "card" and shape[4] != NO_CARD:
             found.add(shape[4])
     found |= set(message.get("cards", []))
     for choice in message.get("choices", []):
         found |= set(choice["cards"])
-    return found | cards_named(json.dumps({key: value for key, value in message.items() if key != "shapes"}))
+    return found | cards_named(json.dumps({key: value for key, value in message.items() if key not in PICTURES}))
 
 
 def cards_named(words: str) -> set[int]:
@@ -304,9 +309,9 @@ def test_a_page_comes_back_in_the_middle_of_a_hand(server: Server) -> None:
         table = page.turn()
     with server.page(tokens[0] or "") as page:
         again = page.hear("table")
-    assert {key: again[key] for key in ("hand", "step", "cards", "choices", "shapes")} == {
-        key: table[key] for key in ("hand", "step", "cards", "choices", "shapes")
-    }
+    kept = ("hand", "step", "cards", "choices", "moves", *PICTURES)
+    assert {key: again[key] for key in kept} == {key: table[key] for key in kept}
+    assert again["moves"][0]["is_forced"] and again["moves"][0]["action"] == "single 3D"
 
 
 def test_a_session_goes_on_after_kill_9_in_the_middle_of_a_hand(tmp_path: Path) -> None:
@@ -343,7 +348,7 @@ with serving(Path({str(tmp_path)!r})) as server:
         process, server = started()
         with server.page(tokens[0] or "") as page:
             again = page.turn()
-            kept = ("hand", "step", "cards", "choices", "shapes", "score", "text")
+            kept = ("hand", "step", "cards", "choices", "picture", "narrow", "moves", "score", "text")
             assert [again[key] for key in kept] == [table[key] for key in kept]
             if not again["over"]:
                 page.act(again, again["choices"][0]["action"])

@@ -140,6 +140,8 @@ class CardEnvironment(Environment[CardAction, CardObservation, CardState]):  # t
         """
         if kwargs:
             raise ValueError(f"reset arguments {sorted(kwargs)} are not known: seed, episode_id, split, index, options")
+        if options and (unknown := self._game.unknown_options(options)):  # a client would not see the warning
+            raise ValueError(f"reset options {unknown} are not known: choose from {list(self._game.option_names)}")
         if split is not None or index is not None:
             seed = _seed_of_task(split or "train", index or 0)
         rng = self._rng if seed is None else np.random.default_rng(seed)

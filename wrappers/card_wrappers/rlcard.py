@@ -4,6 +4,10 @@
     env.set_agents([RandomAgent(env.num_actions), LimitholdemRuleAgentV1()])
     trajectories, payoffs = env.run()
 
+Importing this module also registers every environment id with `rlcard.make`:
+
+    env = rlcard.make("card_envs/leduc_holdem-v0", config={"seed": 1})
+
 States are RLCard's dictionaries: `obs` is the vector of the game's encoder, `raw_obs` has cards and chips as RLCard
 writes them ("SA" for the ace of spades). Limit games have RLCard's four actions (`LIMIT_ACTIONS`), by number and by
 name; all others the ids of the environment. Payoffs are in the unit of the environment's rewards.
@@ -15,13 +19,15 @@ where folding is not allowed because checking is free becomes "check", as RLCard
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.cards import card_name
-from card_envs.envs import as_game
+from card_envs.envs import EnvEntry, as_game, on_registration
 from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError, is_whole
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import MAX_STREETS
@@ -30,6 +36,7 @@ from card_envs.rng import random_seed
 
 try:
     from rlcard.envs import Env
+    from rlcard.envs.registration import register
 except ImportError as error:
     raise ImportError("card_wrappers.rlcard needs RLCard: pip install 'card-envs[rlcard]'") from error
 
@@ -50,6 +57,7 @@ def make_env(
     seed: int | None = None,
     allow_step_back: bool = False,
     stale_first_state: bool = False,
+    config: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> RLCardEnv:
     """Return an environment id as an RLCard environment.
@@ -59,7 +67,12 @@ def make_env(
         seed: Seed of the table; None: unpredictable.
         allow_step_back: Whether to keep the states that `step_back` needs.
         stale_first_state: Whether the first state of a hand shows the raises of the previous hand, see `RLCardEnv`.
+        config: RLCard's dictionary, in place of arguments: "seed", "allow_step_back", "game_num_players", and any
+            argument of the environment.
         settings: Arguments of the environment, such as rules="rlcard".
+
+    Raises:
+        ValueError: For an argument that does not fit, and for one that stands in `config` too.
 
     Example:
         >>> env = make_env("limit_holdem-v0", rules="rlcard", encoder="rlcard", seed=1)
@@ -67,7 +80,15 @@ def make_env(
         >>> sorted(state)
         ['action_record', 'legal_actions', 'obs', 'raw_legal_actions', 'raw_obs']
     """
-    return RLCardEnv(as_game(env_id, **settings), seed, allow_step_back, stale_first_state)
+    given = {name: value for name, value in dict(config or {}).items() if name not in ("seed", "allow_step_back")}
+    if "game_num_players" in given:
+        given["num_players"] = given.pop("game_num_players")
+    if twice := sorted(set(given) & set(settings)):
+        raise ValueError(f"{twice} stand in config and beside it: give each once")
+    options = dict(config or {})
+    seed = options.get("seed") if seed is None else seed
+    steps_back = allow_step_back or bool(options.get("allow_step_back"))
+    return RLCardEnv(as_game(env_id, **settings, **given), seed, steps_back, stale_first_state)
 
 
 class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
@@ -127,7 +148,7 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
 
         Raises:
             TypeError: If the options are no mapping.
-            ValueError: For unknown options, and values that no deal can have.
+            ValueError: For values that no deal can have; unknown options are ignored with a warning.
             RuntimeError: If no deal has a decision.
         """
         known = self.card_game.check_options(options)
@@ -254,7 +275,21 @@ def _find_action(name: Any, names: dict[int, str | int]) -> int:
     return ids.get(name, ILLEGAL)
 
 
+def _register(entry: EnvEntry) -> None:
+    """Make an environment id known to `rlcard.make`, which looks a function up by its name in a module."""
+    name = f"make_{entry.id}"
+    globals()[name] = partial(_make_registered, entry.id)
+    register(f"card_envs/{entry.id}", f"{__name__}:{name}")
+
+
+def _make_registered(env_id: str, config: Mapping[str, Any]) -> RLCardEnv:
+    return make_env(env_id, config=config)
+
+
 def _rlcard_name(card: int) -> str:
     """Return RLCard's name of a card id: "SA" for "As"."""
     name = card_name(card)
     return name[1].upper() + name[0]
+
+
+on_registration(_register)

@@ -79,7 +79,7 @@ class CardMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # Ray ships no ty
 
         Raises:
             TypeError: If the options are no mapping.
-            ValueError: For unknown options, and values that no deal can have.
+            ValueError: For values that no deal can have; unknown options are ignored with a warning.
             RuntimeError: If no deal has a decision.
         """
         known = self.env.game.check_options(options)

@@ -9,17 +9,19 @@ for all other seats, or a list with an agent for each. `card_envs.single_seat` d
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Sequence
 from typing import Any
 
+import gymnasium
 import numpy as np
 from gymnasium import spaces
 from gymnasium.envs.registration import EnvSpec
 from numpy.typing import NDArray
 
 from card_envs.conventional_aec import ILLEGAL_REWARD
-from card_envs.envs import as_game
+from card_envs.envs import as_game, find_entry
 from card_envs.game import Game, IllegalActionError, check_actions
 from card_envs.memory import explain_memory
 from card_envs.single_seat import Opponents, SingleSeatTables, check_illegal_action
@@ -86,12 +88,14 @@ class CardVecEnv(VecEnv):
         skip_forced: bool = False,
         **settings: Any,
     ) -> None:
-        self.game = game = as_game(game, **settings)
+        game_id, self.game = game, as_game(game, **settings)
+        game = self.game
         with explain_memory(game, num_tables):
             self.tables = SingleSeatTables(game, num_tables, opponents, seat, seed, skip_forced)
         self.reward_scale = reward_scale
         self.render_mode: str | None = None
-        self.spec: EnvSpec | None = None  # this environment has no id in Gymnasium's registry
+        self.spec = _spec_of(game_id, opponents, seat, skip_forced, settings)
+        """Spec of the same seat as a Gymnasium environment; None if `game` is no id."""
         self._mask_in_observation = mask_in_observation
         self._illegal_action = check_illegal_action(illegal_action)
         self._rng = np.random.default_rng(seed)  # for actions in place of illegal ones
@@ -102,6 +106,7 @@ class CardVecEnv(VecEnv):
         self._started = time.monotonic()
         space: spaces.Space[Any] = game.observation_space if mask_in_observation else game.layout.space
         super().__init__(self.tables.num_tables, space, spaces.Discrete(game.num_actions))
+        self.metadata = {"name": game.name, **self.metadata}
 
     def reset(self) -> VecEnvObs:
         """Begin a new episode at every table; a preceding `seed(s)` seeds this and all later episodes."""
@@ -204,6 +209,17 @@ class CardVecEnv(VecEnv):
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
         """Return no pictures; the Gymnasium and PettingZoo environments render tables."""
         return [None] * self.num_envs
+
+
+def _spec_of(
+    game: Game | str, opponents: Opponents, seat: int | None, skip_forced: bool, settings: dict[str, Any]
+) -> EnvSpec | None:
+    if not isinstance(game, str):
+        return None
+    spec = gymnasium.spec(f"card_envs/{find_entry(game).gymnasium_id}")
+    spec = copy.copy(spec)
+    spec.kwargs = {**spec.kwargs, "opponents": opponents, "seat": seat, "skip_forced": skip_forced, **settings}
+    return spec
 
 
 def _split(observations: VecEnvObs, count: int) -> list[Any]:

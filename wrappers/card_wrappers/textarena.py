@@ -7,6 +7,9 @@
     env = ta.make("card_envs/no_limit_holdem-v0", hands=10, stacks=200)
     env.reset(num_players=6, seed=7)
 
+Ids that end with "-train" show the messages and the latest prompt only, those with "-raw" have no wrapper, as in
+TextArena's own games.
+
 Players are seats. Each player sees the information of its seat and the actions of the other players, but not their
 texts. It answers with a text such as "[raise 80]", where the amount is its chips on this street after the raise.
 """
@@ -153,7 +156,13 @@ class CardTextEnv(ta.Env):  # type: ignore[misc]  # TextArena ships no types
 
 
 def _register(entry: EnvEntry) -> None:
-    ta.register(f"card_envs/{entry.id}", CardTextEnv, [ta.wrappers.LLMObservationWrapper], game_id=entry.id)
+    versions = {
+        "": [ta.wrappers.LLMObservationWrapper],
+        "-train": [ta.wrappers.GameMessagesAndCurrentBoardObservationWrapper],
+        "-raw": [],
+    }
+    for version, wrapped in versions.items():
+        ta.register(f"card_envs/{entry.id}{version}", CardTextEnv, wrapped, game_id=entry.id)
 
 
 on_registration(_register)

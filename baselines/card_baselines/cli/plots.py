@@ -37,15 +37,27 @@ def require_drawable(path: Path | None) -> None:
 def draw_win_curve(result: MatchResult, path: Path) -> None:
     """Draw each agent's mean, with its 95 % interval, over the hands played so far, into a file."""
     figure = make_figure(7.2, 4.2)
-    _draw_win_curve(figure.add_subplot(), result)
+    axes = figure.add_subplot()
+    for agent, name in enumerate(result.names):
+        _draw_win_curve(axes, result, agent, name)
+    _finish_win_curves(axes, result)
     save_figure(figure, path)
 
 
-def draw_report(result: MatchResult, opponents: Sequence[str], scores: Sequence[Summary], path: Path) -> None:
-    """Draw what an agent wins from each opponent, and the curve of one match, into a file."""
+def draw_report(
+    results: Sequence[MatchResult], opponents: Sequence[str], scores: Sequence[Summary], path: Path
+) -> None:
+    """Draw what an agent wins from each opponent, and how its mean in each match came about, into a file.
+
+    Args:
+        results: The match against each opponent; the agent is the first player.
+        opponents: Names of the opponents.
+        scores: Winnings of the agent in each match.
+        path: The file.
+    """
     figure = make_figure(11.0, 4.2)
     left, right = figure.subplots(1, 2)
-    factor, unit = _unit(result)
+    factor, unit = _unit(results[0])
     heights = np.arange(len(scores))[::-1]
     means = [score.mean * factor for score in scores]
     sides = np.array([(score.mean - score.ci95[0], score.ci95[1] - score.mean) for score in scores]) * factor
@@ -53,9 +65,12 @@ def draw_report(result: MatchResult, opponents: Sequence[str], scores: Sequence[
     left.axvline(0.0, color="0.6", linewidth=0.8, zorder=0)
     left.set_yticks(heights, opponents)
     left.set_xlabel(f"{unit} (95 % intervals)")
-    left.set_title(f"{result.names[0]} against", loc="left")
+    left.set_title(f"{results[0].names[0]} against", loc="left")
     hide_frame(left)
-    _draw_win_curve(right, result)
+    for result, opponent in zip(results, opponents, strict=True):
+        _draw_win_curve(right, result, 0, f"v {opponent}")
+    _finish_win_curves(right, results[0])
+    right.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     save_figure(figure, path)
 
 
@@ -98,20 +113,21 @@ def _finish(axes: Axes) -> None:
     axes.legend(frameon=False)
 
 
-def _draw_win_curve(axes: Axes, result: MatchResult) -> None:
-    factor, unit = _unit(result)
+def _draw_win_curve(axes: Axes, result: MatchResult, agent: int, label: str) -> None:
+    """Draw the mean of one agent, with its 95 % interval, over the hands played so far."""
+    factor, _ = _unit(result)
     samples = len(result.deal_means)
     counts = np.unique(np.linspace(max(1, _SKIPPED_SHARE * samples), samples, _POINTS).astype(np.int64))
     hands = counts * result.hands_per_sample
-    for agent, name in enumerate(result.names):
-        values = result.deal_means[:, agent] * factor
-        means = np.cumsum(values)[counts - 1] / counts
-        variances = np.maximum(np.cumsum(values**2)[counts - 1] / counts - means**2, 0)
-        half_width = 1.96 * np.sqrt(variances / counts)
-        (line,) = axes.plot(hands, means, label=name, linewidth=1.6)
-        axes.fill_between(
-            hands, means - half_width, means + half_width, color=line.get_color(), alpha=0.15, linewidth=0
-        )
+    values = result.deal_means[:, agent] * factor
+    means = np.cumsum(values)[counts - 1] / counts
+    variances = np.maximum(np.cumsum(values**2)[counts - 1] / counts - means**2, 0)
+    half_width = 1.96 * np.sqrt(variances / counts)
+    (line,) = axes.plot(hands, means, label=label, linewidth=1.6)
+    axes.fill_between(hands, means - half_width, means + half_width, color=line.get_color(), alpha=0.15, linewidth=0)
+
+
+def _finish_win_curves(axes: Axes, result: MatchResult) -> None:
     axes.set_xlabel("hands")
-    axes.set_ylabel(f"{unit} so far")
+    axes.set_ylabel(f"{_unit(result)[1]} so far")
     _finish(axes)

@@ -132,7 +132,7 @@ def write_report(
     report.blocks += _describe_winnings(standings, by, folder)
     report.blocks += _describe_cashflow(standings, by, folder)
     report.blocks += _describe_play(league, standings, by, folder, strategies)
-    report.blocks += _describe_history(league, standings, by, folder)
+    report.blocks += _describe_history(league, standings, by, folder, kind)
     replace_text(folder / "report.md", to_markdown(report))
     replace_text(folder / "report.html", to_html(report))
     return folder / "report.html"
@@ -236,8 +236,8 @@ def _list_colourings(league: League, ids: Sequence[int], ranking: Ranking) -> di
     }
 
 
-def _describe_history(league: League, standings: Standings, by: str, folder: Path) -> list[Block]:
-    blocks: list[Block] = ["## The league", tables.divisions_table(league)]
+def _describe_history(league: League, standings: Standings, by: str, folder: Path, kind: str) -> list[Block]:
+    blocks: list[Block] = [f"## The {kind.lower()}", tables.divisions_table(league)]
     for name, row in league.divisions.items():
         history = league.store.ratings(row.id)
         if history:
@@ -285,10 +285,11 @@ def to_markdown(report: Report) -> str:
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 75rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
-table { border-collapse: collapse; margin: 0.5rem 0 1.5rem; font-size: 13px; display: block; overflow-x: auto; }
+div { margin: 0.5rem 0 1.5rem; overflow-x: auto; }
+table { border-collapse: collapse; font-size: 13px; min-width: 44rem; }
 caption { text-align: left; font-weight: 600; padding-bottom: 0.3rem; }
-th, td { padding: 0.25rem 0.7rem; border-bottom: 1px solid #ddd; text-align: left; white-space: nowrap; }
-td:last-child { white-space: normal; }
+th, td { padding: 0.25rem 0.4rem; border-bottom: 1px solid #ddd; text-align: left; vertical-align: top; }
+th { vertical-align: bottom; } td:first-child { white-space: nowrap; }
 figure { margin: 1rem 0; } img { max-width: 100%; } figcaption { color: #555; font-size: 13px; }
 """
 
@@ -308,7 +309,8 @@ def to_html(report: Report) -> str:
         else:
             parts.append(_html_table(block))
     title = html.escape(report.title)
-    head = f'<meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style>'
+    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+    head += f"<title>{title}</title><style>{_STYLE}</style>"
     return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>\n' + "\n".join(parts) + "\n</body></html>\n"
 
 
@@ -316,4 +318,5 @@ def _html_table(table: TextTable) -> str:
     head = "".join(f"<th>{html.escape(cell)}</th>" for cell in table.header)
     rows = "\n".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in table.rows)
     caption = html.escape(table.title)
-    return f"<table><caption>{caption}</caption>\n<thead><tr>{head}</tr></thead>\n<tbody>{rows}</tbody></table>"
+    written = f"<table><caption>{caption}</caption>\n<thead><tr>{head}</tr></thead>\n<tbody>{rows}</tbody></table>"
+    return f'<div tabindex="0">{written}</div>'

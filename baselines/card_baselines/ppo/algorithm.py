@@ -9,6 +9,8 @@ from card_baselines.average_strategy.average_callbacks import NetworkAverage, Sn
 from card_baselines.ppo.config import SCHEDULES, Config
 from card_baselines.ppo.exploiters import ExploiterTraining
 from card_baselines.ppo.fast_cpu import FastPpo
+from card_baselines.ppo.on_device.learner import DevicePpo
+from card_baselines.ppo.ppo import Ppo
 from card_baselines.ppo.presets import PRESETS, find_preset
 from card_baselines.ppo.rollout import EXPLOITER
 from card_baselines.runs.algorithm import Algorithm, describe_game_run
@@ -32,9 +34,10 @@ def make_callbacks(config: Config, game: Game) -> list[LearnerCallback]:
     return callbacks
 
 
-def make_learner(config: Config, game: Game) -> FastPpo:
-    """Return a new learner with the extensions that the settings select."""
-    return FastPpo(config, game, make_callbacks(config, game))
+def make_learner(config: Config, game: Game) -> Ppo:
+    """Return a new learner with the extensions that the settings select; on a GPU with its tables there too."""
+    kind = FastPpo if find_device(config.device).type == "cpu" else DevicePpo
+    return kind(config, game, make_callbacks(config, game))
 
 
 ALGORITHM = Algorithm(

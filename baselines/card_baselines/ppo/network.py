@@ -61,6 +61,16 @@ class ActorCritic(torch.nn.Module):
 
     def forward(self, observation: torch.Tensor, legal: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return logits (n, k) of the legal actions (n, k) and values (n,)."""
+        hidden, last, value = self._last_layers(observation)
+        return self.logits(hidden, last, legal), value
+
+    def all_logits(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return logits (n, num_actions) of all actions, legal or not, and values (n,)."""
+        hidden, last, value = self._last_layers(observation)
+        return last(hidden).float(), value
+
+    def _last_layers(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.nn.Linear, torch.Tensor]:
+        """Return the last hidden layer of the policy (n, d), its output layer, and values (n,)."""
         layers, shared = list(self.policy.layers), self._shared
         if shared:
             features = self.embed(layers[:shared], observation)
@@ -69,7 +79,7 @@ class ActorCritic(torch.nn.Module):
             value, hidden = self.embed(list(self.value), observation), self.embed(layers[:-1], observation)
         last = layers[-1]
         assert isinstance(last, torch.nn.Linear)
-        return self.logits(hidden.float(), last, legal), value[:, 0].float()
+        return hidden.float(), last, value[:, 0].float()
 
     def embed(self, layers: Sequence[torch.nn.Module], observation: torch.Tensor) -> torch.Tensor:
         """Return the output of `layers`, given observations; `fast_cpu` overrides it."""

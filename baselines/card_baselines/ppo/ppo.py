@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,14 +39,19 @@ from card_baselines.runs.checkpoint import (
 from card_baselines.runs.learner import Curve, Learner, LearnerCallback, TrainingDivergedError
 from card_envs.files import replace_file
 from card_envs.game import Game
+from card_envs.rng import derive_seed
 
 UPDATES_PER_PAST_SELF = 50
 """Number of updates between two copies of the network that join the pool as past selves."""
-_VALUE_WEIGHT = 0.5
+VALUE_WEIGHT = 0.5
 """Weight of the value loss, c1 in Schulman et al. (2017), equation 9."""
-_MAX_GRADIENT_NORM = 0.5
+MAX_GRADIENT_NORM = 0.5
+EPSILON = 1e-8
+"""Added to the standard deviation by which advantages are divided."""
 _VALUE_UPDATES = 50
 """Number of updates in which only the value is trained, if a run starts from a policy without a value."""
+_NEW_DEALS = 80
+"""Purpose of the seed of the deals that a run begins when it goes on on another device, for `derive_seed`."""
 _MAX_ACTIONS_LOGGED = 16
 """Action frequencies are logged in games with at most this many actions."""
 
@@ -78,7 +84,7 @@ def ppo_loss(
     """
     advantage = minibatch["advantage"]
     if config.normalise:
-        advantage = (advantage - advantage.mean()) / (advantage.std(correction=0) + 1e-8)
+        advantage = (advantage - advantage.mean()) / (advantage.std(correction=0) + EPSILON)
     entropy = -(log_probabilities.exp() * log_probabilities).sum(dim=1).mean()
     log_ratio = log_probabilities.gather(1, minibatch["choice"][:, None])[:, 0] - minibatch["log_probability"]
     ratio = log_ratio.exp()
@@ -90,7 +96,7 @@ def ppo_loss(
         error = torch.maximum(error, (clipped - minibatch["target"]).square())
     value_loss = 0.5 * error.mean()
     kl = (ratio - 1 - log_ratio).mean()  # low-variance estimator (Schulman, Approximating KL divergence, 2020)
-    loss = -objective + schedules.kl_penalty * kl - schedules.entropy * entropy + _VALUE_WEIGHT * value_loss
+    loss = -objective + schedules.kl_penalty * kl - schedules.entropy * entropy + VALUE_WEIGHT * value_loss
     return loss, {"entropy": entropy.detach(), "value_loss": value_loss.detach(), "kl": kl.detach()}
 
 
@@ -105,16 +111,26 @@ class Ppo(Learner):
         self.network = self.make_network().to(self.device)
         self.averaged = AveragedModel(self.network, avg_fn=self._average) if config.average else None
         self.parameters = list(self.network.parameters())
-        self.optimiser = torch.optim.Adam(self.parameters, eps=1e-5, fused=True)
-        self.rollout = Rollout(config, game)
+        self.optimiser = self.make_optimiser()
+        self.rollout: Any = self.make_rollout(config)
         self.rng = np.random.default_rng([config.seed % 2**64, 2])
         self.decisions = self.updates = 0
         self.value_updates = 0
         """Number of updates, from the first one on, in which only the value is trained."""
+        self.adds_past_selves = True
+        """Whether copies of the network join the pool; an exploiter's only opponent stays the policy."""
 
     def make_network(self) -> ActorCritic:
         """Return a new network in plain PyTorch; `fast_cpu.FastPpo` has one that is faster on CPUs."""
         return ActorCritic.from_config(self.config, self.game)
+
+    def make_optimiser(self) -> torch.optim.Adam:
+        """Return Adam with the usual epsilon of PPO."""
+        return torch.optim.Adam(self.parameters, eps=1e-5, fused=True)
+
+    def make_rollout(self, config: Config) -> Any:
+        """Return new tables with the players of the settings, and the buffer of their decisions."""
+        return Rollout(config, self.game)
 
     @property
     def num_steps(self) -> int:
@@ -131,7 +147,7 @@ class Ppo(Learner):
 
     def _average(self, averaged: torch.Tensor, current: torch.Tensor, num_averaged: torch.Tensor | int) -> torch.Tensor:
         """Return the new averaged weights: a plain mean in early updates, then an exponential moving average."""
-        keep = min(self.config.average, 1.0 - 1.0 / (int(num_averaged) + 1))
+        keep = min(self.config.average, 1.0 - 1.0 / self.updates)  # `num_averaged` would wait for a GPU
         return averaged.lerp(current, 1.0 - keep)
 
     def update(self, fraction: float) -> dict[str, float]:
@@ -139,20 +155,10 @@ class Ppo(Learner):
 
         `fraction`, the used fraction of the budget, sets the scheduled settings.
         """
-        config, schedules = self.config, Schedules.from_config(self.config, fraction)
-        for group in self.optimiser.param_groups:
-            group["lr"] = schedules.learning_rate
-        num_decisions = self.rollout.collect(self.network, config.batch)
+        schedules = Schedules.from_config(self.config, fraction)
+        num_decisions = self.collect()
         self.decisions += num_decisions
-        batch = self.rollout.buffer.make_batch(self.device)
-        num_minibatches = self.num_minibatches(num_decisions)
-        steps = [
-            self._take_step(batch, rows, schedules)
-            for _ in range(config.epochs)
-            for rows in np.array_split(self.rng.permutation(len(batch)), num_minibatches)
-        ]
-        means = self._mean_measures(steps, num_minibatches, schedules)
-        self.rollout.buffer.discard_finished()
+        means = self.learn(num_decisions, schedules)
         self.updates += 1
         if self.averaged:
             self.averaged.update_parameters(self.network)
@@ -161,9 +167,27 @@ class Ppo(Learner):
             means |= callback.on_update(self)
         return {"learning_rate": schedules.learning_rate, **means, **self._action_frequencies()}
 
+    def collect(self) -> int:
+        """Play until deals with a batch of the network's decisions have ended; return their number."""
+        return int(self.rollout.collect(self.network, self.config.batch))
+
+    def learn(self, num_decisions: int, schedules: Schedules) -> dict[str, float]:
+        """Take `epochs` passes over the decisions of finished deals, forget these, and return measures."""
+        for group in self.optimiser.param_groups:
+            group["lr"] = schedules.learning_rate
+        batch = self.rollout.buffer.make_batch(self.device)
+        num_minibatches = self.num_minibatches(num_decisions)
+        steps = [
+            self._take_step(batch, rows, schedules)
+            for _ in range(self.config.epochs)
+            for rows in np.array_split(self.rng.permutation(len(batch)), num_minibatches)
+        ]
+        self.rollout.buffer.discard_finished()
+        return self._mean_measures(steps, num_minibatches, schedules)
+
     def _add_past_self(self) -> None:
         """Add a copy of the network to the past selves of the pool, every `UPDATES_PER_PAST_SELF` updates."""
-        if self.updates % UPDATES_PER_PAST_SELF == 0:
+        if self.adds_past_selves and self.updates % UPDATES_PER_PAST_SELF == 0:
             self.rollout.tables.add_past_self(self.network)
 
     def num_minibatches(self, num_decisions: int) -> int:
@@ -186,7 +210,7 @@ class Ppo(Learner):
         if self.updates < self.value_updates:
             self.network.policy.zero_grad()  # sets gradients to None, and the optimiser skips these parameters
         self.average_gradients()
-        norm = torch.nn.utils.clip_grad_norm_(self.parameters, _MAX_GRADIENT_NORM)
+        norm = torch.nn.utils.clip_grad_norm_(self.parameters, MAX_GRADIENT_NORM)
         self.optimiser.step()
         return {"loss": loss.detach(), "norm": norm, **measures}
 
@@ -253,17 +277,26 @@ class Ppo(Learner):
     def load(self, path: Path) -> dict[str, Any]:
         """Continue from a file of `save`; returns the progress that was saved with it."""
         tensors, progress = load_state(path)
-        self._load_networks(tensors)
-        load_optimiser(self.optimiser, strip_prefix("adam.", tensors))
-        self.rollout.restore(to_arrays(strip_prefix("rollout.", tensors)), progress["rollout_rng"], self.network)
-        restore_rng(self.rng, json.loads(progress["rng"]))
         self.decisions, self.updates = read_count(progress, "decisions"), read_count(progress, "updates")
         self.value_updates = read_count(progress, "value_updates")
+        restore_rng(self.rng, json.loads(progress["rng"]))
+        self._load_networks(tensors)
+        load_optimiser(self.optimiser, strip_prefix("adam.", tensors))
+        self._load_rollout(to_arrays(strip_prefix("rollout.", tensors)), progress["rollout_rng"])
         if self.averaged:
             self.averaged.n_averaged.fill_(self.updates)
         for k, callback in enumerate(self.callbacks):
             callback.restore(strip_prefix(f"callback{k}.", tensors), self)
         return progress
+
+    def _load_rollout(self, arrays: dict[str, NDArray[Any]], text: str) -> None:
+        """Go on with the deals of a checkpoint, or, from a run on another device, with new ones and its networks."""
+        if self.rollout.can_restore(arrays):
+            self.rollout.restore(arrays, text, self.network)
+        else:
+            seed = derive_seed(self.config.seed, _NEW_DEALS, self.updates)
+            self.rollout = self.make_rollout(replace(self.config, seed=seed))
+            self.rollout.tables.restore_networks(arrays, self.network)
 
     def start_from(self, run: RunFolder) -> None:
         """Load the networks of another run of this algorithm, or its policy alone; ValueError for another shape.

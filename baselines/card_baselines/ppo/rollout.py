@@ -164,11 +164,12 @@ class SelfPlayTables:
     def state(self) -> tuple[dict[str, NDArray[Any]], str]:
         """Return arrays, and the state of the random generator as text, from which `restore` continues exactly."""
         arrays: dict[str, NDArray[Any]] = {"tables": self._tables.view(np.uint8), "players": self._players}
-        for prefix, networks in ((_PAST, self.past_selves), (_EXPLOITERS, self.exploiters)):
-            for k, network in enumerate(networks):
-                weights = network.state_dict().items()
-                arrays |= {f"{prefix}{k}.{name}": tensor.cpu().numpy() for name, tensor in weights}
+        arrays |= frozen_arrays(self.past_selves, self.exploiters)
         return arrays, json.dumps(self.rng.bit_generator.state)
+
+    def restore_networks(self, arrays: dict[str, NDArray[Any]], network: ActorCritic) -> None:
+        """Take past selves and exploiters, with the architecture of `network`, from a `state`, and nothing else."""
+        self.past_selves, self.exploiters = load_frozen(arrays, network)
 
     def restore(self, arrays: dict[str, NDArray[Any]], text: str, network: ActorCritic) -> None:
         """Continue from a `state`; past selves and exploiters have the architecture of `network`.
@@ -176,8 +177,7 @@ class SelfPlayTables:
         Raises ValueError for tables of another game, and for players that the pool does not have.
         """
         restore_tables(self.game, self._tables, "tables", arrays["tables"])
-        past_selves = _load_networks(_PAST, arrays, network)
-        exploiters = _load_networks(_EXPLOITERS, arrays, network)
+        past_selves, exploiters = load_frozen(arrays, network)
         check_arrays(arrays, {"players": self._players})
         players, first = arrays["players"], 1 + len(self._agents)
         require_range("players", players, LEARNER, first + NUM_PAST_SELVES + NUM_EXPLOITERS - 1)
@@ -192,6 +192,23 @@ class SelfPlayTables:
         restore_rng(self.rng, json.loads(text))
         self._players = players.copy()
         self.past_selves, self.exploiters = past_selves, exploiters
+
+
+def frozen_arrays(past_selves: Sequence[ActorCritic], exploiters: Sequence[ActorCritic]) -> dict[str, NDArray[Any]]:
+    """Return the weights of past selves and exploiters as arrays, from which `load_frozen` makes them again."""
+    return {
+        f"{prefix}{k}.{name}": tensor.cpu().numpy()
+        for prefix, networks in ((_PAST, past_selves), (_EXPLOITERS, exploiters))
+        for k, network in enumerate(networks)
+        for name, tensor in network.state_dict().items()
+    }
+
+
+def load_frozen(
+    arrays: Mapping[str, NDArray[Any]], network: ActorCritic
+) -> tuple[list[ActorCritic], list[ActorCritic]]:
+    """Return the past selves and the exploiters of `frozen_arrays`, which have the architecture of `network`."""
+    return _load_networks(_PAST, arrays, network), _load_networks(_EXPLOITERS, arrays, network)
 
 
 class Rollout:
@@ -269,6 +286,14 @@ class Rollout:
         arrays, text = self.tables.state()
         arrays |= {f"buffer.{name}": array for name, array in self.buffer.state().items()}
         return arrays | {"action_counts": self.action_counts}, text
+
+    def can_restore(self, arrays: Mapping[str, NDArray[Any]]) -> bool:
+        """Return False for arrays of a run on another device (`on_device.rollout`), whose deals cannot go on here."""
+        return "seatings" not in arrays
+
+    def reseat(self) -> None:
+        """Draw the players of all tables anew."""
+        self.tables.seat_players(self.tables.rows)
 
     def restore(self, arrays: dict[str, NDArray[Any]], text: str, network: ActorCritic) -> None:
         """Continue from a `state`; past selves and exploiters have the architecture of `network`."""

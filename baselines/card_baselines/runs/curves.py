@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from card_baselines.run_folder import INTERVAL, RunFolder
@@ -9,24 +11,35 @@ from card_baselines.runs.learner import Curve
 from card_envs.files import replace_file
 
 
-def draw_curve(run: RunFolder, x: str, curve: Curve) -> None:
+def draw_curve(run: RunFolder, x: str, curve: Curve, last: Mapping[str, float] | None = None) -> None:
     """Draw columns of the metrics with their intervals over the column `x`, into a picture in the run folder.
 
-    No picture is written while the columns are empty.
+    The legend has the order in which the lines end. No picture is written while the columns are empty.
+
+    Args:
+        run: The run folder.
+        x: Column of the x axis.
+        curve: The columns.
+        last: A further row, in place of one with the same `x`.
     """
     from matplotlib.figure import Figure
     from matplotlib.ticker import EngFormatter, StrMethodFormatter
 
-    rows = run.metrics()
+    rows: list[Mapping[str, float]] = list(run.metrics())
+    if last is not None:
+        rows = [row for row in rows if row[x] != last[x]] + [last]
     if not any(column in row for row in rows for column in curve.labels):
         return
     figure = Figure(figsize=(6.4, 4.0), dpi=150, layout="constrained")
     axes = figure.add_subplot()
+    ends = {}
     for column, label in curve.labels.items():
         points = [(row[x], row[column], row.get(column + INTERVAL, 0.0)) for row in rows if column in row]
         if points:
-            at, means, half_widths = (np.array(values) for values in zip(*points, strict=True))
-            (line,) = axes.plot(at, means, label=label, linewidth=1.6)
+            at, *numbers = (np.array(values) for values in zip(*points, strict=True))
+            means, half_widths = (curve.factor * values for values in numbers)
+            (line,) = axes.plot(at, means, label=label, linewidth=1.6, marker="o", markersize=2.5)
+            ends[line] = means[-1]
             low, high = means - half_widths, means + half_widths
             axes.fill_between(at, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
     if curve.log:
@@ -39,7 +52,8 @@ def draw_curve(run: RunFolder, x: str, curve: Curve) -> None:
     axes.set_xlabel(x.replace("_", " "))
     axes.set_ylabel(curve.y_label)
     axes.spines[["top", "right"]].set_visible(False)
-    if axes.get_legend_handles_labels()[0]:
-        figure.legend(frameon=False, loc="outside right center")
+    if any(curve.labels[column] for column in curve.labels):
+        lines = sorted(ends, key=lambda line: -ends[line])
+        figure.legend(handles=lines, frameon=False, loc="outside right center")
     with replace_file(run.path / curve.picture) as temporary:
         figure.savefig(temporary)

@@ -32,6 +32,8 @@ class Curve:
     """Label of the y axis."""
     picture: str
     """Name of the file."""
+    factor: float = 1.0
+    """Factor from the numbers of the columns to the unit of the y axis."""
     log: bool = False
     """Use a logarithmic y axis; otherwise a line marks 0."""
 

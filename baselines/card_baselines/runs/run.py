@@ -37,6 +37,7 @@ from card_baselines.runs.tensorboard import Board
 from card_envs.damaged_files import explain_damage
 from card_envs.envs import find_entry
 from card_envs.files import delete_temporaries, replace_file
+from card_envs.match.result import units_of
 
 FROZEN = "frozen"
 """Folder inside the run folder with the agent as it was after each quarter of the budget."""
@@ -265,11 +266,13 @@ class Run(Generic[AnyConfig]):
     def _play_matches(self, panel: Sequence[str], hands: int, seed: int) -> dict[str, Any]:
         return evaluate(self.folder, self._game, panel, hands, seed, self._algorithm.duplicate)
 
-    def _draw(self) -> None:
+    def _draw(self, last: Mapping[str, float] | None = None) -> None:
+        """Draw the curves, with a last row that is not in the metrics."""
         labels = label_opponents(self._config.panel).values()
-        panel = Curve({f"v {label}": label for label in labels}, f"{self._game.unit} per hand", CURVE)
+        unit, factor = next(iter(units_of(self._game).items()))
+        panel = Curve({f"v {label}": label for label in labels}, f"winnings, {unit}", CURVE, factor)
         for curve in (panel, *self.learner.curves()):
-            draw_curve(self.folder, self._algorithm.counts, curve)
+            draw_curve(self.folder, self._algorithm.counts, curve, last)
 
     def _freeze_after_quarters(self) -> None:
         """Save the agent in a folder of its own when another quarter of the budget is used."""
@@ -293,4 +296,7 @@ class Run(Generic[AnyConfig]):
         cost = {"seconds": round(self._budget.seconds()), self._algorithm.counts: self.learner.num_steps}
         self._progress.say("final evaluation")
         evaluation = self._play_matches(panel, self._config.final_hands, self._config.seed)
-        self.folder.write_json(EVALUATION, {**evaluation, **self.learner.measure(), "cost": cost})
+        measured, matches = self.learner.measure(), evaluation["matches"]
+        self.folder.write_json(EVALUATION, {**evaluation, **measured, "cost": cost})
+        results = measured | means_of(matches) | half_widths_of(matches)
+        self._draw({self._algorithm.counts: self.learner.num_steps, **results})

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import math
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,15 @@ _ADVICE = "If you trust the code, start the server with --set encoder={name}"
 
 
 @dataclass(frozen=True)
+class Strength:
+    """What an agent wins from the reference agent of a game, with the bounds of the 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
 class OfferedAgent:
     """An agent that can play a game, as a page lists it."""
 
@@ -35,12 +45,19 @@ class OfferedAgent:
     summary: str
     shows_probabilities: bool
     """Whether the agent knows the probabilities of its actions, see `Agent.shows_probabilities`."""
+    style: str = ""
+    """How it plays in a few words; "" for agents that are listed last."""
+    strength: Strength | None = None
+    """Its strength in the unit of the measurements; None if not measured."""
 
 
 class Catalogue:
     """Games by id and agents by name."""
 
-    def __init__(self, envs: Sequence[str] = (), agents: Sequence[str] = (), settings: Sequence[str] = ()) -> None:
+    def __init__(
+        self, envs: Sequence[str] = (), agents: Sequence[str] = (), settings: Sequence[str] = (),
+        styles: Mapping[str, str] | None = None, strengths: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> None:  # fmt: skip
         """Offer games and agents.
 
         Args:
@@ -48,7 +65,12 @@ class Catalogue:
             agents: Agents besides those with a registered name: run folders, files or "module:Class". Pages see only
                 their short names.
             settings: Default settings of the games, such as "stacks=50", which a page may change.
+            styles: How agents play, by name.
+            strengths: What agents win from a reference agent at all other seats: environment id with settings ->
+                {reference, unit, agents: {name: {mean, ci95}}}.
         """
+        self._given = [short_name(spec) for spec in agents]
+        self._styles, self._strengths = styles or {}, strengths or {}
         self.envs = [find_entry(env).id for env in envs] or list(ENVS)
         self._specs = {name: name for name in known_agents()} | {short_name(spec): spec for spec in agents}
         self._defaults = parse_settings(settings)
@@ -112,8 +134,33 @@ class Catalogue:
             raise ValueError(str(error)) from error
 
     def _agents(self, env: str, words: str) -> list[OfferedAgent]:
-        """Return the agents that can play the game that a page chose."""
-        return self.agents_of(self.game(env, words))
+        """Return the agents that can play the game that a page chose: those of the user first, then the strongest."""
+        made = self._measured(env, words)
+        found = {name: Strength(each["mean"], *each["ci95"]) for name, each in made.get("agents", {}).items()}
+        found |= {made.get("reference", ""): Strength(0.0, 0.0, 0.0)}
+        agents = [replace(agent, strength=found.get(agent.name)) for agent in self.agents_of(self.game(env, words))]
+        return sorted(agents, key=self._rank)
+
+    def _rank(self, agent: OfferedAgent) -> tuple[bool, bool, float]:
+        mean = -math.inf if agent.strength is None else agent.strength.mean
+        return agent.name not in self._given, not agent.style, -mean
+
+    def default_agent(self, env: str, words: str) -> str:
+        """Return the agent to play against by default: the first that the server was started with, or the strongest."""
+        names = [agent.name for agent in self.agents(env, words)]
+        panel = reversed(evaluation_panel(self.game(env, words)))
+        wanted = [*self._given, self._measured(env, words).get("reference"), *panel]
+        return next((name for name in wanted if name in names), names[0])
+
+    def measurement(self, env: str, words: str) -> dict[str, str]:
+        """Return unit and reference agent of the strengths in a game as JSON; {} if nothing is measured."""
+        made = self._measured(env, words)
+        return {name: made[name] for name in ("unit", "reference") if name in made}
+
+    def _measured(self, env: str, words: str) -> Mapping[str, Any]:
+        """Return the measurements of a game with this number of seats, {} if there are none."""
+        seats = self.game(env, words).num_seats
+        return self._strengths.get(env if seats == make_game(env).num_seats else f"{env} num_players={seats}", {})
 
     def agents_of(self, game: Game) -> list[OfferedAgent]:
         """Return the agents that can play a game."""
@@ -124,20 +171,23 @@ class Catalogue:
             except (ValueError, ModuleNotFoundError):  # it does not play this game, or something is not installed
                 continue
             summary = (inspect.getdoc(type(agent)) or "").partition("\n")[0]
-            found.append(OfferedAgent(name, summary, agent.shows_probabilities))
+            style = "" if name in SEARCHES else self._styles.get(name, "")
+            found.append(OfferedAgent(name, summary, agent.shows_probabilities, style))
             if agent.greedy is False and name in known_agents():
-                found += self._variants(name, summary.removesuffix("."), game)
+                found += self._variants(found[-1], game)
         return found
 
-    def _variants(self, name: str, summary: str, game: Game) -> Iterator[OfferedAgent]:
+    def _variants(self, base: OfferedAgent, game: Game) -> Iterator[OfferedAgent]:
         """Yield the ways to play a registered agent besides sampling: its likeliest actions, and searches with it."""
+        name = base.name
         for word in ("greedy", *(() if name in SEARCHES else SEARCHES)):
             try:
                 agent = self.agent(f"{name}:{word}", game)
             except (ValueError, ModuleNotFoundError):  # this search does not play the game, or not with this agent
                 continue
             how = "takes the likeliest action" if word == "greedy" else "searches before it acts"
-            yield OfferedAgent(f"{name}:{word}", f"{summary}; {how}.", agent.shows_probabilities)
+            summary, style = f"{base.summary.removesuffix('.')}; {how}.", base.style and f"{base.style}; {how}"
+            yield OfferedAgent(f"{name}:{word}", summary, agent.shows_probabilities, style)
 
     def _spec(self, name: str) -> str:
         base, _, variant = name.rpartition(":")

@@ -6,9 +6,8 @@ import csv
 from pathlib import Path
 
 from card_baselines.web.catalogue import Catalogue
-from card_baselines.web.replay import describe_actions
 from card_baselines.web.results import MatchHands, finished_hands
-from card_baselines.web.session import deal_table, format_settings
+from card_baselines.web.session import deal_table, format_settings, name_actions
 from card_baselines.web.store import Store
 from card_envs.damaged_files import explain_damage
 from card_envs.files import replace_file
@@ -45,13 +44,13 @@ def _write_csv(store: Store, catalogue: Catalogue, path: Path) -> int:
             for hand in finished_hands(game, session, store.hands(session.id)):
                 assert hand.payoffs is not None
                 count += 1
-                words, _ = describe_actions(game, deal_table(game, plan, hand.number), hand.actions)
+                moves = name_actions(game, deal_table(game, plan, hand.number), hand.actions)
                 for index, player in enumerate(plan.players):
                     seat = plan.seat_of(index, hand.number)
                     table.writerow(
                         [session.id, session.started, plan.env, format_settings(plan), seed, hand.number,
                          plan.deal(hand.number), index, player.name, player.agent or "", seat,
-                         hand.payoffs[index] / game.chips_per_reward, game.unit, "; ".join(words)]
+                         hand.payoffs[index] / game.chips_per_reward, game.unit, "; ".join(words for _, words in moves)]
                     )  # fmt: skip
     return count
 

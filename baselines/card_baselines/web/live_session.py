@@ -12,10 +12,12 @@ from dataclasses import asdict
 from typing import Any, Protocol
 
 from card_baselines.web.catalogue import Catalogue
+from card_baselines.web.results import MIN_INTERVAL_DEALS
 from card_baselines.web.scenes import Move, Scene, make_scene, names_by_seat
-from card_baselines.web.session import AgentFault, Plan, Session, format_settings
+from card_baselines.web.session import AgentFault, Plan, Session, deal_table, format_settings, name_actions
 from card_baselines.web.store import Store, StoredSession, StoreError
-from card_envs.match.summary import Summary, summarise
+from card_envs.match.summary import summarise
+from card_envs.text.interface import FORCED_MOVES
 
 _THREADS = 8
 """Number of threads in which agents act, so that a slow one delays its own table alone."""
@@ -52,6 +54,7 @@ class LiveSession:
         self.pause = _FIRST_PAUSE
         self._lock = asyncio.Lock()
         self._payoffs: list[list[int]] = []
+        self._moves = self._replayed_moves()
         self._watch_task: asyncio.Task[None] | None = None
         self._retry_task: asyncio.Task[None] | None = None
         self._decided: tuple[int, bool] | None = None
@@ -66,6 +69,14 @@ class LiveSession:
     def add_results(self, payoffs: Sequence[Sequence[int]]) -> None:
         """Add the payoffs of finished hands to the score."""
         self._payoffs.extend(list(each) for each in payoffs)
+
+    def _replayed_moves(self) -> list[Move]:
+        """Return the moves of the current hand so far; that agents failed at some of them is not known any more."""
+        session = self.session
+        tables = deal_table(session.game, session.plan, session.hand)
+        find_forced = FORCED_MOVES.find(session.game)
+        forced = [] if find_forced is None else [Move(*move, is_forced=True) for move in find_forced(tables, 0)]
+        return forced + [Move(*move) for move in name_actions(session.game, tables, session.actions)]
 
     # --- pages ---
 
@@ -181,13 +192,15 @@ class LiveSession:
         payoffs = session.payoffs_after(action)
         self._store.add_decision(self.number, hand, number, action, is_forfeit, payoffs)
         session.act(action)
-        self._show_result(payoffs, Move(seat, words, is_forfeit))
+        self._moves.append(Move(seat, words, is_forfeit))
+        self._show_result(payoffs, self._moves[-1])
 
     def _deal(self, hand: int) -> None:
         """Write a hand to the store, and only then deal and show it."""
         payoffs = self.session.payoffs_after_deal(hand)  # None unless the blinds put everybody all-in
         self._store.add_hand(self.number, hand, payoffs)
         self.session.deal(hand)
+        self._moves = self._replayed_moves()
         self._show_result(payoffs, None)
 
     def _show_result(self, payoffs: list[int] | None, move: Move | None) -> None:
@@ -220,6 +233,7 @@ class LiveSession:
             "hand": session.hand,
             "step": len(session.actions),
             "move": None if move is None else asdict(move),
+            "moves": [asdict(each) for each in self._moves],
             "score": self.score(),
             "is_secret": bool(plan.secret),
         }
@@ -232,19 +246,20 @@ class LiveSession:
             "unit": game.unit,
             "hands": len(self._payoffs),
             "names": [player.name for player in plan.players],
+            "agents": [player.agent for player in plan.players],
             "totals": totals or [0.0] * plan.num_players,
-            "means": None if self.has_people or len(self._payoffs) < 2 else [_interval(each) for each in self._means()],
+            "means": self._means(),
         }
 
-    def _means(self) -> list[Summary]:
+    def _means(self) -> list[list[float]] | None:
+        """Return mean and bounds of the interval by player; None with people, and for too few hands."""
         import numpy as np
 
+        if self.has_people or len(self._payoffs) < MIN_INTERVAL_DEALS:
+            return None
         won = np.array(self._payoffs, np.float64) / self.session.game.chips_per_reward
-        return [summarise(player.name, won[:, k]) for k, player in enumerate(self.session.plan.players)]
-
-
-def _interval(summary: Summary) -> list[float]:
-    return [summary.mean, *summary.ci95]
+        summaries = [summarise(player.name, won[:, k]) for k, player in enumerate(self.session.plan.players)]
+        return [[summary.mean, *summary.ci95] for summary in summaries]
 
 
 class LiveSessions:
@@ -324,13 +339,13 @@ class LiveSessions:
     def _restore(self, stored: StoredSession) -> LiveSession:
         session = self._make_session(stored.plan)
         hands = self.store.hands(stored.id)
-        live = LiveSession(stored.id, session, self.store, self.pool)
-        live.add_results([hand.payoffs for hand in hands if hand.payoffs is not None])
         if hands:
             session.restore([(hand.number, hand.actions) for hand in hands])
         else:
             self.store.add_hand(stored.id, 0)
             session.deal(0)
+        live = LiveSession(stored.id, session, self.store, self.pool)
+        live.add_results([hand.payoffs for hand in hands if hand.payoffs is not None])
         if session.is_over and (not hands or hands[-1].payoffs is None):  # killed between a decision and its result
             self.store.end_hand(stored.id, session.hand, session.payoffs)
             live.add_results([session.payoffs])

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.results import finished_hands
 from card_baselines.web.scenes import make_scene
-from card_baselines.web.session import format_settings, table_after
+from card_baselines.web.session import format_settings, name_actions, table_after
 from card_baselines.web.store import Store, StoredHand, StoredSession
 from card_envs.damaged_files import explain_damage
-from card_envs.game import ILLEGAL, Game, Tables
+from card_envs.game import Game, Tables
 from card_envs.history import find_files
 from card_envs.history.formats import load_recorded_hands
 from card_envs.history.recorded_hand import RecordedHand
@@ -28,6 +28,9 @@ _SESSION = "session "
 """Prefix of the names of recordings that are sessions of the store."""
 _MILLISECONDS, _LAST_MILLISECONDS = 900, 3000
 """Duration of one step of an animation, and of its last one."""
+
+_COLORS = 128
+"""Number of colours of an animation."""
 
 
 @dataclass(frozen=True)
@@ -43,17 +46,15 @@ class Moment:
     """Number of decisions before the moment."""
     names: tuple[str, ...]
     """Names of the players, by seat."""
-    moves: tuple[str, ...]
-    """All decisions of the hand in words."""
-    actors: tuple[int, ...]
-    """Seats that made the decisions."""
+    moves: tuple[tuple[int, str], ...]
+    """All decisions of the hand: seat, and action in words."""
     in_other_games: tuple[tuple[Game, Tables], ...] = ()
     """The same moment in games with other bet menus, which some agents play instead."""
 
     @property
     def taken(self) -> str | None:
         """The next decision in words, None at the end."""
-        return self.moves[self.step] if self.step < len(self.moves) else None
+        return self.moves[self.step][1] if self.step < len(self.moves) else None
 
     def as_json(self) -> dict[str, Any]:
         """Return the moment as JSON for a page."""
@@ -62,8 +63,8 @@ class Moment:
             "step": self.step,
             "steps": len(self.moves),
             "scene": make_scene(self.game, self.tables, None, self.names),
-            "moves": list(self.moves),
-            "actors": list(self.actors),
+            "moves": [words for _, words in self.moves],
+            "actors": [seat for seat, _ in self.moves],
             "taken": self.taken,
         }
 
@@ -115,9 +116,9 @@ class SessionRecording:
         stored, plan, game = self._hands[hand], self._plan, self._game
         names = tuple(plan.players[plan.player_at(seat, stored.number)].name for seat in range(game.num_seats))
         with explain_damage(self._source):
-            moves, actors = describe_actions(game, table_after(game, plan, stored.number, ()), stored.actions)
+            moves = name_actions(game, table_after(game, plan, stored.number, ()), stored.actions)
         tables = table_after(game, plan, stored.number, stored.actions[:step])
-        return Moment(game, tables, stored.number, step, names, moves, actors)
+        return Moment(game, tables, stored.number, step, names, tuple(moves))
 
 
 class FileRecording:
@@ -153,15 +154,13 @@ class FileRecording:
     def moment(self, hand: int, step: int) -> Moment:
         """Return a moment of a hand."""
         recorded = self._hands[hand]
-        moves, actors = describe_actions(recorded.game, recorded.tables_after(0), recorded.actions)
         return Moment(
             game=recorded.game,
             tables=recorded.tables_after(step),
             hand=hand,
             step=step,
             names=recorded.names,
-            moves=moves,
-            actors=actors,
+            moves=tuple(name_actions(recorded.game, recorded.tables_after(0), recorded.actions)),
             in_other_games=tuple((game, recorded.tables_in_game(game, step)) for game in recorded.others),
         )
 
@@ -238,7 +237,9 @@ def encode_pictures(kind: str, pictures: Sequence[NDArray[np.uint8]]) -> bytes:
     if kind == "png":
         frames[0].save(file, "PNG", optimize=True)
     else:
-        frames = [frame.quantize(128, dither=Image.Dither.NONE) for frame in frames]
+        all_colors = Image.fromarray(np.concatenate([pictures[0], pictures[len(pictures) // 2], pictures[-1]]))
+        palette = all_colors.quantize(_COLORS)  # one for all frames, so that what stays the same is stored once
+        frames = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
         more = {"save_all": True, "append_images": frames[1:], "duration": durations, "loop": 0}
         frames[0].save(file, "PNG" if kind == "apng" else "GIF", **more)
     return file.getvalue()
@@ -254,19 +255,3 @@ def _draw(moment: Moment) -> NDArray[np.uint8]:
     from card_envs.canvas import draw_pixels
 
     return draw_pixels(PICTURE.require(moment.game)(moment.tables, None, moment.names))
-
-
-def describe_actions(game: Game, tables: Tables, actions: Sequence[int]) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """Return the actions of a hand in words and their seats; plays `tables` to the end of the hand.
-
-    Raises:
-        ValueError: If an action is not legal.
-    """
-    words, actors = [], []
-    for action in actions:
-        before = tables.copy()
-        if game.step(tables, 0, action) == ILLEGAL:
-            raise ValueError(f"a stored decision, {action}, is not legal")
-        words.append(game.action_name(before, 0, action))
-        actors.append(int(before["actor"][0]))
-    return tuple(words), tuple(actors)

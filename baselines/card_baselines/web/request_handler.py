@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -15,8 +14,8 @@ from card_baselines.web.advisers import Advisers
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.live_session import LiveSession, LiveSessions, Viewer
 from card_baselines.web.replay import Library
-from card_baselines.web.results import compute_results
-from card_baselines.web.session import Plan, Player, format_settings
+from card_baselines.web.results import COLUMNS, compute_results, format_row
+from card_baselines.web.session import Plan, Player, format_settings, name_players
 from card_baselines.web.store import Store
 from card_envs.secret_deals import new_secret
 
@@ -69,11 +68,12 @@ class RequestHandler:
             raise PermissionError("this link opens nothing: its session is ended, or it was copied in part")
         number, index = seat
         live = await self.live_sessions.get(number)
-        viewer.send({"type": "welcome", "role": "seat", "session": number, "env": live.session.plan.env})
+        plan = live.session.plan
+        viewer.send({"type": "welcome", "role": "seat", "session": number, "env": plan.env})
         self._sessions_of.setdefault(viewer, set()).add(live)
         live.sit(index, viewer)
         self._start(live.begin())
-        self._start(self._send_agents(viewer, live.session.plan))
+        self._start(self._send_agents(viewer, plan))
         return partial(self._answer_seat, viewer, live, index)
 
     async def _send_agents(self, viewer: Viewer, plan: Plan) -> None:
@@ -120,9 +120,11 @@ class RequestHandler:
     async def _answer_host(self, viewer: Viewer, message: m.Message) -> None:
         if isinstance(message, m.Offer):
             agents = await self._list_agents(message.env, message.settings)
-            game = self.catalogue.game(message.env, message.settings)
-            viewer.send({"type": "offer", "env": message.env, "settings": message.settings, "seats": game.num_seats,
-                         "agents": agents})  # fmt: skip
+            env, settings = message.env, message.settings
+            viewer.send({"type": "offer", "env": env, "settings": settings, "agents": agents,
+                         "seats": self.catalogue.game(env, settings).num_seats,
+                         "default": self.catalogue.default_agent(env, settings),
+                         "measured": self.catalogue.measurement(env, settings)})  # fmt: skip
         elif isinstance(message, m.Open):
             stored = await self.live_sessions.open(self._plan(message))
             viewer.send({"type": "opened", "session": stored.id, "tokens": list(stored.tokens)})
@@ -137,7 +139,7 @@ class RequestHandler:
             self._sessions_of.setdefault(viewer, set()).add(live)
         elif isinstance(message, m.Results):
             rows = await self._run_in_pool(compute_results, self.store, self.catalogue)
-            viewer.send({"type": "results", "rows": [asdict(row) for row in rows]})
+            viewer.send({"type": "results", "columns": COLUMNS, "rows": [format_row(row) for row in rows]})
         elif isinstance(message, (m.Recordings, m.Recording, m.Moment)):
             await self._answer_about_recordings(viewer, message)
         else:
@@ -172,18 +174,7 @@ class RequestHandler:
             raise ValueError("deals are secret here; for deals that come again, start the server with --reproducible")
         settings = self.catalogue.settings(asked.env, asked.settings)
         secret = new_secret() if asked.seed is None else b""
-        return Plan(asked.env, settings, _number_names(players), asked.seed or 0, asked.block, secret)
+        return Plan(asked.env, settings, name_players(players, asked.env), asked.seed or 0, asked.block, secret)
 
     async def _list_agents(self, env: str, settings: str) -> list[dict[str, Any]]:
         return [asdict(agent) for agent in await self._run_in_pool(self.catalogue.agents, env, settings)]
-
-
-def _number_names(players: Sequence[Player]) -> tuple[Player, ...]:
-    """Return players with different names: a second "ppo" becomes "ppo (2)"."""
-    counts: Counter[str] = Counter()
-    numbered = []
-    for player in players:
-        counts[player.name] += 1
-        count = counts[player.name]
-        numbered.append(player if count == 1 else replace(player, name=f"{player.name} ({count})"))
-    return tuple(numbered)

@@ -18,12 +18,14 @@ from card_baselines.web.store import Store, StoredHand, StoredSession
 from card_envs.agent import Agent, Decisions
 from card_envs.analysis.variance.control_variates import AdjustedResult, ControlVariates
 from card_envs.damaged_files import DamagedFileError, explain_damage
-from card_envs.formatting import json_number
+from card_envs.formatting import format_interval, json_number
 from card_envs.game import Game
 from card_envs.match.callbacks import MatchBatch, MatchCallback
 from card_envs.match.result import MatchResult, units_of
 from card_envs.match.summary import Summary
 
+MIN_INTERVAL_DEALS = 20
+"""Minimum number of deals for an interval: from fewer, the variance is not known well enough for one."""
 _MIN_ADJUSTED_DEALS = 50
 """Minimum number of deals for control variates: with fewer, the regression would fit noise."""
 
@@ -44,12 +46,26 @@ class Row:
     """Unit of the means, per hand."""
     mean: float
     ci95: tuple[float | None, float | None]
-    """95 % interval; None where only one deal was played."""
+    """95 % interval; None where fewer than `MIN_INTERVAL_DEALS` deals were played."""
     adjusted_mean: float | None
     """Result by control variates; None where the game has none, or deals are too few."""
     adjusted_ci95: tuple[float | None, float | None] | None
     is_duplicate: bool
     """Whether every deal that counts was played with all exchanges of seats."""
+
+
+COLUMNS = ("who", "against", "game", "hands", "mean (± 95 %)", "control variates (± 95 %)", "unit")
+"""Names of the columns of results."""
+
+
+def format_row(row: Row) -> list[str]:
+    """Return the cells of a row, as commands and pages show them."""
+    game = " ".join([row.env, row.settings]).strip() + (", duplicate" if row.is_duplicate else "")
+    counts = Counter(row.against)
+    against = ", ".join(f"{count} x {name}" if count > 1 else name for name, count in counts.items())
+    plain = format_interval(row.mean, row.ci95)
+    adjusted = "-" if row.adjusted_mean is None else format_interval(row.adjusted_mean, row.adjusted_ci95)
+    return [row.who, against, game, f"{row.hands:,}", plain, adjusted, row.unit]
 
 
 class _Person(Agent):
@@ -111,7 +127,7 @@ def _row(store: Store, catalogue: Catalogue, key: tuple[Any, ...], sessions: Seq
         deals=result.deals,
         unit=unit,
         mean=plain.mean,
-        ci95=_bounds(plain),
+        ci95=_bounds(plain) if result.deals >= MIN_INTERVAL_DEALS else (None, None),
         adjusted_mean=None if corrected is None else corrected.mean,
         adjusted_ci95=None if corrected is None else _bounds(corrected),
         is_duplicate=is_duplicate,

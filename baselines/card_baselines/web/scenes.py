@@ -10,7 +10,7 @@ from typing import Any
 from card_baselines.web.session import Session
 from card_envs.cards import NO_CARD
 from card_envs.game import Game, Tables
-from card_envs.rendering.pictures import PICTURE
+from card_envs.rendering.pictures import NARROW_PICTURE, PICTURE, Painting
 from card_envs.text.prompts import censor_table
 
 _PLAYER = re.compile(r"\bplayer_(\d+)\b")
@@ -21,12 +21,14 @@ Scene = dict[str, Any]
 
 @dataclass(frozen=True)
 class Move:
-    """The last action at a table, in words."""
+    """An action at a table, in words."""
 
     seat: int
     action: str
     is_forfeit: bool = False
     """Whether the agent failed, so that the first legal action was taken."""
+    is_forced: bool = False
+    """Whether the deal made the move, such as a blind."""
 
 
 def make_scene(
@@ -42,19 +44,18 @@ def make_scene(
         reveal_at_end: Whether all cards are shown when the deal is over, in games whose players show their hands.
 
     Returns:
-        The keys size, shapes (see `card_envs.canvas.Canvas.to_json`; null and empty for a game without drawing), text,
-        seat, names, actor (-1 when the hand is over), over, payoffs (by seat), cards (of the seat), choices (empty
-        unless the seat is to act).
+        The keys picture and narrow (the same for a narrow screen), each with size and shapes (see
+        `card_envs.canvas.Canvas.to_json`), or null for a game without it; text, seat, names, actor (-1 when the hand is
+        over), over, payoffs (by seat), cards (of the seat), choices (empty unless the seat is to act).
     """
     is_revealed = reveal_at_end and game.info.shows_hands_at_end and bool(tables["is_over"][0])
     views = tables if seat is None or is_revealed else censor_table(game, tables, 0, seat)
-    paint, private_cards = PICTURE.find(game), game.info.private_cards
-    canvas = None if paint is None else paint(views, seat, names)
+    private_cards = game.info.private_cards
     held = [] if seat is None or private_cards is None else private_cards(views, 0, seat)
     actor = int(views["actor"][0])
     return {
-        "size": None if canvas is None else list(canvas.size),
-        "shapes": [] if canvas is None else canvas.to_json(),
+        "picture": _paint(PICTURE.find(game), views, seat, names),
+        "narrow": _paint(NARROW_PICTURE.find(game), views, seat, names),
         "text": insert_names(game.text(views, 0, None if is_revealed else seat), names),
         "seat": seat,
         "names": list(names),
@@ -64,6 +65,13 @@ def make_scene(
         "cards": [card for card in held if card != NO_CARD],
         "choices": list_choices(game, views) if actor == seat else [],
     }
+
+
+def _paint(painting: Painting | None, views: Tables, seat: int | None, names: Sequence[str]) -> dict[str, Any] | None:
+    if painting is None:
+        return None
+    canvas = painting(views, seat, names)
+    return {"size": list(canvas.size), "shapes": canvas.to_json()}
 
 
 def insert_names(text: str, names: Sequence[str]) -> str:

@@ -21,14 +21,15 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from card_baselines.web.limits import Hosts, Limits, RateLimit, Waiting
 from card_baselines.web.messages import Hello, MessageError, parse
 from card_baselines.web.request_handler import RequestHandler
-from card_envs.canvas import card_geometry
+from card_envs.canvas import card_geometry, font_file
 
 STATIC = Path(__file__).parent / "static"
 
 _HEADERS = (
     (
         b"content-security-policy",
-        b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
+        b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; font-src 'self'; "
+        b"connect-src 'self'; "
         b"base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     ),
     (b"x-content-type-options", b"nosniff"),
@@ -57,12 +58,16 @@ def make_app(handler: RequestHandler, hosts: Hosts, limits: Limits | None = None
     async def cards(request: Request) -> Response:
         return JSONResponse(card_geometry(), headers={"cache-control": "max-age=3600"})
 
+    async def font(request: Request) -> Response:
+        return Response(font_file(), media_type="font/ttf", headers={"cache-control": "max-age=3600"})
+
     async def picture(request: Request) -> Response:
         return await _picture(request, handler)
 
     routes = [
         Route("/", page),
         Route("/cards.json", cards),
+        Route("/font.ttf", font),
         Route("/picture/{kind}", picture),
         WebSocketRoute("/socket", sockets.serve),
         Mount("/static", StaticFiles(directory=STATIC)),

@@ -8,9 +8,10 @@ For agents with memory, a session is one of the match's tables (`hands_per_table
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from card_envs.agent import Agent, Decisions, decisions_at, write_random_numbers
 from card_envs.agent.hooks import end_deals, group_by_agent, show_actions
-from card_envs.game import NOBODY, Game, Tables, check_actions
+from card_envs.game import ILLEGAL, NOBODY, Game, Tables, check_actions
 from card_envs.secret_deals import secret_generator, secret_uniform, with_secret
 
 _ROW = np.zeros(1, np.int64)
@@ -210,11 +211,56 @@ class Session:
             self.act(action)
 
 
+_SEAT_WORDS = frozenset(("hu", "six", "max"))
+"""Words in names of agents for a number of seats."""
+
+
+def name_players(players: Sequence[Player], env: str) -> tuple[Player, ...]:
+    """Return players with different names, short ones for agents: the second "ppo_limit_six_max" becomes "ppo (2)".
+
+    Short names lack the words of the environment id and of numbers of seats, which everybody at the table knows. Agents
+    keep their whole name if two that differ had the same short one.
+    """
+    known = _SEAT_WORDS.union(env.partition("-")[0].split("_"))
+    short = {player.agent: _shorten_name(player.agent, known) for player in players if player.agent}
+    shared = Counter(short.values())
+    counts: Counter[str] = Counter()
+    named = []
+    for player in players:
+        name = player.name if player.agent is None else short[player.agent]
+        name = player.name if shared[name] > 1 else name
+        counts[name] += 1
+        named.append(replace(player, name=name if counts[name] == 1 else f"{name} ({counts[name]})"))
+    return tuple(named)
+
+
+def _shorten_name(agent: str, words: Collection[str]) -> str:
+    """Return the name of an agent without some words: "ppo:rollout" for "ppo_big2:rollout"."""
+    name, colon, choice = agent.partition(":")
+    kept = "_".join(word for word in name.split("_") if word not in words)
+    return f"{kept or name}{colon}{choice}"
+
+
 def _make_generator(plan: Plan, index: int) -> np.random.Generator:
     """Return the random generator of a player's agent."""
     if plan.secret:
         return secret_generator(plan.secret, index)
     return np.random.default_rng([plan.seed % 2**64, index])
+
+
+def name_actions(game: Game, tables: Tables, actions: Sequence[int]) -> list[tuple[int, str]]:
+    """Return seat and name of each action of a hand; plays `tables` to the end of the hand.
+
+    Raises:
+        ValueError: If an action is not legal.
+    """
+    moves = []
+    for action in actions:
+        before = tables.copy()
+        if game.step(tables, 0, action) == ILLEGAL:
+            raise ValueError(f"a stored decision, {action}, is not legal")
+        moves.append((int(before["actor"][0]), game.action_name(before, 0, action)))
+    return moves
 
 
 def format_settings(plan: Plan) -> str:

@@ -11,6 +11,9 @@ from card_baselines.sb3 import maskable_ppo
 TRAINING_OPPONENTS = ("always_call", "always_raise", "chen", "shi_rules", "tight_aggressive", "equity")
 NEW_OPPONENTS = ("random", "loose_passive", "cfr_small")
 
+_CURVE_POINTS = 10
+"""Number of evaluations during the training."""
+
 
 def demo(minutes: float = 2.0, hands: int = 50_000, seed: int = 0, folder: Path | None = None) -> int:
     """Train on heads-up limit hold'em for two minutes, then play matches against simple players.
@@ -34,7 +37,7 @@ def demo(minutes: float = 2.0, hands: int = 50_000, seed: int = 0, folder: Path 
             steps_per_update=16,
             minibatch=512,
             epochs=4,
-            evaluation_seconds=60.0,
+            evaluation_seconds=60.0 * minutes / _CURVE_POINTS,
             evaluation_hands=1000,
             final_hands=hands,
             seed=seed,

@@ -87,7 +87,7 @@ def report(
     else:
         _print(described, page, exploitability)
     if picture is not None:
-        plots.draw_report(page[-1].result, opponents, [each.won for each in page], picture)
+        plots.draw_report([each.result for each in page], opponents, [each.won for each in page], picture)
     return 0
 
 

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import tyro
 
 from card_baselines.cli.commands.serve import RESULTS
 from card_baselines.cli.console import print_json, print_table
 from card_baselines.cli.options import AsJson
-from card_envs.formatting import format_interval
-
-if TYPE_CHECKING:
-    from card_baselines.web.results import Row
 
 IncludeAgents = Annotated[bool, tyro.conf.arg(name="all")]
 
@@ -32,7 +28,7 @@ def results(
     """
     from card_baselines.web.catalogue import Catalogue  # draws tables, which needs Pillow, an extra
     from card_baselines.web.export import write_hands
-    from card_baselines.web.results import compute_results
+    from card_baselines.web.results import COLUMNS, compute_results, format_row
     from card_baselines.web.store import Store
 
     if not path.is_file():
@@ -47,13 +43,5 @@ def results(
     if as_json:
         print_json([asdict(row) for row in rows])
         return 0
-    header = ["who", "against", "game", "hands", "mean (± 95 %)", "control variates (± 95 %)", "unit"]
-    print_table(header, [_format_row(row) for row in rows], str(path))
+    print_table(COLUMNS, [format_row(row) for row in rows], str(path))
     return 0
-
-
-def _format_row(row: Row) -> list[str]:
-    game = " ".join([row.env, row.settings]).strip() + (", duplicate" if row.is_duplicate else "")
-    plain = format_interval(row.mean, row.ci95)
-    adjusted = "-" if row.adjusted_mean is None else format_interval(row.adjusted_mean, row.adjusted_ci95)
-    return [row.who, ", ".join(row.against), game, f"{row.hands:,}", plain, adjusted, row.unit]

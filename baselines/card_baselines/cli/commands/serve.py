@@ -38,10 +38,12 @@ def serve(
             find a seed by a search; without one, deals follow from a secret of the operating system.
         no_open: Do not open the page in a browser.
     """
+    from card_baselines.cli.strengths import read_strengths
+    from card_baselines.registry import STYLES
     from card_baselines.web import serving  # Starlette and uvicorn, an extra
     from card_baselines.web.catalogue import Catalogue
 
-    catalogue = Catalogue(envs, join_words(agents), join_words(settings))
+    catalogue = Catalogue(envs, join_words(agents), join_words(settings), STYLES, read_strengths())
     serving.serve(
         catalogue, results, host, port, replay=replay, names=join_words(names), open_browser=not no_open,
         takes_seeds=reproducible,

@@ -38,6 +38,15 @@ export function formatSigned(amount) {
   return (rounded > 0 ? "+" : "") + rounded.toLocaleString("en");
 }
 
+/** A mean with its interval, such as "+1.20 ± 0.30"; both sides are shown if one is longer by more than 5 %. */
+export function formatInterval(mean, [low, high], digits = 2) {
+  const style = { minimumFractionDigits: digits, maximumFractionDigits: digits, roundingMode: "halfEven" };
+  const number = (amount) => amount.toLocaleString("en", style);
+  const below = mean - low, above = high - mean, words = mean.toLocaleString("en", { ...style, signDisplay: "always" });
+  if (Math.abs(above - below) <= 0.05 * Math.max(above, below)) return `${words} ± ${number((high - low) / 2)}`;
+  return `${words} -${number(below)} +${number(above)}`;
+}
+
 export function percent(share) {
   return `${(100 * share).toFixed(share >= 0.0995 || share === 0 ? 0 : 1)} %`;
 }

@@ -6,6 +6,8 @@ import { makeSvg } from "./dom.js";
 // Words outside the felt take the colours of the page, which may be dark.
 const OUTSIDE = { "#181e26": "outside", "#606a78": "outside quiet" };
 const FELT_TOP = 60;
+const BOLD = 1 / 18; // width of the line around bold letters as a fraction of the font size
+const NARROW = matchMedia("(max-width: 40rem)");
 
 export class Drawing {
   constructor() {
@@ -14,15 +16,24 @@ export class Drawing {
     this.cards = makeSvg("g");
     this.svg.append(this.shapes, this.cards);
     this.known = new Map();
+    this.scene = null;
+    this.onresize = () => this.scene && this.show(this.scene);
+    NARROW.addEventListener("change", this.onresize);
+  }
+
+  leave() {
+    NARROW.removeEventListener("change", this.onresize);
   }
 
   show(scene) {
-    this.svg.toggleAttribute("hidden", scene.size === null);
-    if (scene.size === null) return;
-    this.svg.setAttribute("viewBox", `0 0 ${scene.size[0]} ${scene.size[1]}`);
+    const picture = (NARROW.matches && scene.narrow) || scene.picture;
+    this.scene = scene;
+    this.svg.toggleAttribute("hidden", picture === null);
+    if (picture === null) return;
+    this.svg.setAttribute("viewBox", `0 0 ${picture.size[0]} ${picture.size[1]}`);
     this.svg.setAttribute("aria-label", `The table: ${scene.text}`);
-    this.shapes.replaceChildren(...scene.shapes.filter((shape) => shape[0] !== "card").map(element));
-    this.showCards(scene.shapes.filter((shape) => shape[0] === "card"));
+    this.shapes.replaceChildren(...picture.shapes.filter((shape) => shape[0] !== "card").map(element));
+    this.showCards(picture.shapes.filter((shape) => shape[0] === "card"));
   }
 
   showCards(shapes) {
@@ -37,6 +48,7 @@ export class Drawing {
       const isNew = found === undefined;
       const drawn = isNew || found.style !== style ? cardElement(card, style) : found.element;
       if (!isNew && drawn !== found.element) positionCard(drawn, found.x, found.y, found.width);
+      if (isNew) positionCard(drawn, x, y, width);
       if (isNew && before.size > 0 && isFaceUp(card)) drawn.classList.add("new");
       this.known.set(key, { element: drawn, x, y, width, style });
       return { drawn, x, y, width, isNew };
@@ -80,7 +92,8 @@ function disc(x, y, radius, fill, outline, line) {
 function text(x, y, words, size, color, align, isBold) {
   const isOutside = align === "left" && y < FELT_TOP && color in OUTSIDE;
   const made = makeSvg("text", {
-    x, y, "font-size": size, "font-weight": isBold ? 600 : null, fill: isOutside ? null : color,
+    x, y, "font-size": size, fill: isOutside ? null : color, stroke: isBold && !isOutside ? color : null,
+    "stroke-width": isBold ? size * BOLD : 0,
     class: isOutside ? OUTSIDE[color] : null, "text-anchor": { left: "start", middle: "middle", right: "end" }[align],
   });
   made.textContent = words;

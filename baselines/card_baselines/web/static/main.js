@@ -1,7 +1,7 @@
 // Starts the page: reads the token and the view from the link, connects, and shows the view.
 
 import { loadCards } from "./cards.js";
-import { savePreference, loadPreference, showStatus } from "./dom.js";
+import { loadPreference, make, savePreference, showStatus } from "./dom.js";
 import { LobbyView } from "./lobby.js";
 import { ReplayView } from "./replay.js";
 import { ResultsView } from "./results.js";
@@ -10,6 +10,7 @@ import { TableView } from "./table.js";
 import { WatchView } from "./watch.js";
 
 let socket = null, view = null, games = [], takesSeeds = false, shownLink = "";
+const SLOW_AFTER = 2000;
 const main = document.getElementById("main");
 
 function state() {
@@ -38,7 +39,16 @@ function start() {
     showStatus("Open the link that card-envs serve printed, or the link of a seat.", true);
     return;
   }
+  showWaiting(seat ? "Opening the table ..." : "Opening ...");
   socket = new Socket(token, receive);
+}
+
+/** Show that something takes time, after some seconds with the reason. */
+function showWaiting(words) {
+  const reason = make("p", { class: "quiet", hidden: true },
+    "The first table of a game takes up to a minute: its rules are compiled, and kept for the next time.");
+  setTimeout(() => reason.removeAttribute("hidden"), SLOW_AFTER);
+  main.replaceChildren(make("div", { class: "waiting", role: "status" }, make("p", {}, words), reason));
 }
 
 function leaveView() {
@@ -57,6 +67,7 @@ function receive(message) {
     showStatus("");
     welcome(message);
   } else if (message.type === "refused") {
+    main.replaceChildren();
     showStatus("This link opens nothing: its session is ended, or the server has a new link.", true);
   } else if (message.type === "error") {
     showStatus(message.message, true);

@@ -1,6 +1,6 @@
 // The panel that shows an agent's advice on a decision.
 
-import { make, setOptions, percent, formatSigned } from "./dom.js";
+import { formatInterval, make, percent, setOptions } from "./dom.js";
 
 const LEAST_SHOWN = 0.0005; // smaller shares would read 0.0 %
 
@@ -24,15 +24,18 @@ export class Panel {
 
   ask() {
     if (this.agent.value === "") this.clear("Choose an agent to see what it would do in your decision.");
-    else this.askFor(this.agent.value);
+    else {
+      this.clear("Thinking ...");
+      this.askFor(this.agent.value);
+    }
   }
 
   clear(words = "") {
     this.body.replaceChildren(make("p", { class: "quiet" }, words));
   }
 
-  /** Show thoughts; `taken` names the action that was taken in this decision, if any. */
-  show(thought, taken = null) {
+  /** Show thoughts about a decision that `heading` names; `taken` is the action that was taken in it, if any. */
+  show(thought, taken = null, heading = "") {
     if (!thought) {
       this.clear("No decision here.");
       return;
@@ -41,13 +44,14 @@ export class Panel {
     const shown = thought.actions.filter(isShown), others = thought.actions.filter((action) => !isShown(action));
     const facts = [];
     if (thought.value !== null) {
-      const [low, high] = thought.value_ci95.map(formatSigned);
-      facts.push(["value", `${formatSigned(thought.value)} ${thought.unit} (${low} to ${high}, ${thought.value_deals} deals)`]);
+      const value = formatInterval(thought.value, thought.value_ci95);
+      facts.push(["value", `${value} ${thought.unit} (95\u00a0%, ${thought.value_deals} deals)`]);
     } else if (thought.value_note) {
       facts.push(["value", thought.value_note]);
     }
     if (thought.equity !== null) facts.push(["equity", percent(thought.equity)]);
     this.body.replaceChildren(
+      heading ? make("h3", {}, heading) : "",
       thought.note ? make("p", {}, `${thought.note}${thought.actions.length ? ":" : "."}`) : "",
       make("ul", { class: "bars" }, ...shown.map((action) => line(action, taken))),
       others.length ? make("details", {},

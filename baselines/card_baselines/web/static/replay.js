@@ -42,6 +42,7 @@ export class ReplayView {
 
   leave() {
     document.removeEventListener("keydown", this.onkey);
+    this.drawing.leave();
   }
 
   receive(message) {

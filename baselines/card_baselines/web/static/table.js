@@ -1,11 +1,13 @@
 // A seat at a table: shows it with the legal actions, and the moves of the others at the chosen speed.
 
 import { cardName, cardPicture } from "./cards.js";
-import { loadPreference, make, showStatus, formatSigned } from "./dom.js";
+import { formatInterval, formatSigned, loadPreference, make, showStatus } from "./dom.js";
 import { Drawing } from "./drawing.js";
 import { Panel } from "./panel.js";
 
 const NO_WAIT = 0;
+const SLOW_AFTER = 3000;
+const SLOW = "The first decisions take up to a minute while code is compiled.";
 
 export class TableView {
   constructor(socket) {
@@ -15,20 +17,22 @@ export class TableView {
     this.timer = null;
     this.now = null;
     this.chosen = new Set();
+    this.styles = new Map();
+    this.asked = this.thought = this.taken = null; // decision of the panel, the agent's answer, and what was done
     this.panel = new Panel((agent) => this.think(agent));
     this.turn = make("p", { class: "turn", "aria-live": "assertive" });
     this.actions = make("div", { class: "controls" });
     this.log = make("ol", { class: "log", tabindex: "0", "aria-label": "Moves" });
     this.score = make("dl", { class: "facts" });
+    this.agents = make("dl", { class: "quiet facts" });
     this.words = make("pre", { class: "as-text" });
     this.note = make("p", { class: "quiet", hidden: true }, "These deals follow from a seed that was given when the table was opened: anybody who knows it, or finds it by a search, can compute all cards.");
-    const wide = matchMedia("(min-width: 40rem)").matches;
     this.element = make("div", { class: "play" },
       make("div", { class: "board" }, this.drawing.svg,
         make("div", { class: "controls-box" }, this.actions),
-        make("details", { open: !wide }, make("summary", {}, "The table as text"), this.words)),
+        make("details", {}, make("summary", {}, "The table as text"), this.words)),
       make("div", {}, this.panel.element,
-        make("aside", {}, make("h2", {}, "Score"), this.score, this.note, make("h2", {}, "This hand"), this.log)));
+        make("aside", {}, make("h2", {}, "Score"), this.score, this.agents, this.note, make("h2", {}, "This hand"), this.log)));
     this.onkey = (event) => this.key(event);
     document.addEventListener("keydown", this.onkey);
     this.panel.ask();
@@ -37,13 +41,22 @@ export class TableView {
   leave() {
     document.removeEventListener("keydown", this.onkey);
     clearTimeout(this.timer);
+    clearTimeout(this.slow);
+    this.drawing.leave();
   }
 
   receive(message) {
     if (message.type === "table") this.queue(message);
     else if (message.type === "thought") this.receiveThought(message);
-    else if (message.type === "agents") this.panel.offer(message.agents, loadPreference("thinker") ?? "");
+    else if (message.type === "agents") this.receiveAgents(message.agents);
     else if (message.type === "closed") showStatus("This session is ended.");
+  }
+
+  receiveAgents(agents) {
+    this.styles = new Map(agents.map((agent) => [agent.name, agent.style || agent.summary]));
+    this.panel.offer(agents, loadPreference("thinker") ?? "");
+    if (this.now) this.showAgents(this.now.score);
+    if (this.panel.agent.value) this.panel.ask();
   }
 
   // --- moves of the other players, one after the other ---
@@ -66,12 +79,10 @@ export class TableView {
   }
 
   show(table) {
-    const isNewHand = this.now === null || this.now.hand !== table.hand;
     this.now = table;
     this.drawing.show(table);
     this.words.textContent = table.text;
-    if (isNewHand) this.log.replaceChildren();
-    if (table.move) this.logMove(table);
+    this.showMoves(table);
     this.showScore(table.score);
     this.note.toggleAttribute("hidden", table.is_secret);
     this.chosen.clear();
@@ -79,25 +90,40 @@ export class TableView {
     this.updatePanel();
   }
 
-  logMove(table) {
-    const forfeit = table.move.is_forfeit ? " (failed: first legal action)" : "";
-    this.log.append(make("li", {}, `${table.names[table.move.seat]}: ${table.move.action}${forfeit}`));
+  showMoves(table) {
+    this.log.replaceChildren(...table.moves.map((move) => {
+      const forfeit = move.is_forfeit ? " (failed: first legal action)" : "";
+      return make("li", { class: move.is_forced ? "forced" : null }, `${table.names[move.seat]}: ${move.action}${forfeit}`);
+    }));
     this.log.scrollTop = this.log.scrollHeight;
   }
 
   showScore(score) {
     const lines = score.names.flatMap((name, index) => {
       const mean = score.means ? score.means[index] : null;
-      const interval = mean ? `, ${formatSigned(mean[0])} ± ${((mean[2] - mean[1]) / 2).toFixed(2)} per hand` : "";
+      const interval = mean ? `, ${formatInterval(mean[0], mean.slice(1))} per hand` : "";
       return [make("dt", {}, name), make("dd", {}, `${formatSigned(score.totals[index])} ${score.unit}${interval}`)];
     });
     this.score.replaceChildren(make("dt", {}, "hands"), make("dd", {}, score.hands.toLocaleString("en")), ...lines);
+    this.showAgents(score);
+  }
+
+  /** The whole names of the agents, and how they play. */
+  showAgents(score) {
+    const names = new Map(score.agents.map((agent, index) => [agent, score.names[index]]).reverse());
+    names.delete(null);
+    this.agents.replaceChildren(...[...names].reverse().flatMap(([agent, name]) => {
+      const style = this.styles.get(agent);
+      const words = [agent === name ? "" : agent, style ?? ""].filter((part) => part).join(": ");
+      return words ? [make("dt", {}, name), make("dd", {}, words)] : [];
+    }));
   }
 
   // --- controls ---
 
   showControls() {
     const table = this.now;
+    clearTimeout(this.slow);
     const parts = [this.turn];
     if (table.over) {
       const won = table.seat === null ? null : table.payoffs[table.seat];
@@ -112,6 +138,7 @@ export class TableView {
       else parts.push(...this.betControls());
     } else {
       this.turn.textContent = `Waiting for ${table.names[table.actor]}.`;
+      this.slow = setTimeout(() => { this.turn.textContent += ` ${SLOW}`; }, SLOW_AFTER);
     }
     this.actions.replaceChildren(...parts);
   }
@@ -206,7 +233,8 @@ export class TableView {
   }
 
   refused() {
-    this.showControls();
+    if (this.now) this.showControls();
+    if (this.asked && !this.thought && this.panel.agent.value) this.panel.clear("No answer.");
   }
 
   key(event) {
@@ -222,19 +250,39 @@ export class TableView {
 
   // --- advice of an agent ---
 
+  /** Ask about a new decision, and mark what was done in the last one. */
   updatePanel() {
-    if (this.now.choices.length) this.panel.ask();
+    const { now, asked } = this;
+    const isNext = asked !== null && asked.hand === now.hand && asked.step + 1 === now.step;
+    if (isNext && now.move !== null && now.move.seat === now.seat) {
+      this.taken = now.move.action;
+      if (this.thought) this.showThought();
+    }
+    const isAsked = asked !== null && asked.hand === now.hand && asked.step === now.step;
+    if (now.choices.length && !isAsked) {
+      this.asked = { hand: now.hand, step: now.step };
+      this.thought = this.taken = null;
+      this.panel.ask();
+    } else if (asked !== null && asked.hand !== now.hand) {
+      this.asked = this.thought = this.taken = null;
+      this.panel.clear("Your next decision comes.");
+    }
   }
 
   think(agent) {
-    const { now } = this;
-    if (now === null || now.seat === null) return;
-    if (now.choices.length) this.asked = { hand: now.hand, step: now.step };
     if (this.asked) this.socket.send("think", { agent, ...this.asked });
+    else this.panel.clear("Your next decision comes.");
   }
 
   receiveThought(thought) {
-    if (thought.agent === this.panel.agent.value) this.panel.show(thought);
+    const isAsked = this.asked !== null && thought.hand === this.asked.hand && thought.step === this.asked.step;
+    if (!isAsked || thought.agent !== this.panel.agent.value) return; // about a decision that is over
+    this.thought = thought;
+    this.showThought();
+  }
+
+  showThought() {
+    this.panel.show(this.thought, this.taken, this.taken === null ? "Your decision now" : `Your last decision: ${this.taken}`);
   }
 }
 
