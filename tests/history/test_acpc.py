@@ -196,3 +196,26 @@ def test_definitions_that_are_none_are_refused(old: str, new: str, reason: str) 
     assert old in text
     with pytest.raises(ValueError, match=reason):
         parse_game(text.replace(old, new).split("\n"))
+
+
+@pytest.mark.parametrize(
+    "score", ["100|-101:p1|p2", "-100|100:p1|p2", "100:p1", "many|-100:p1|p2", "100|-100:p1|p3", ""]
+)
+def test_a_score_that_is_not_the_sum_of_the_hands_is_a_mismatch(score: str, tmp_path: Path) -> None:
+    file = tmp_path / LOG.name
+    file.write_text(LOG.read_text().replace("SCORE:100|-100:p1|p2", f"SCORE:{score}"))
+    report = replay_file(file)
+    (wrong,) = [result for result in report if result.status != MATCHED]
+    assert len(report) == 11 and wrong.status == MISMATCHED
+    assert wrong.source.startswith(f"{file}, line ") and "the hands add up to" in wrong.reason
+
+
+def test_scores_of_fractions_may_be_rounded(tmp_path: Path) -> None:
+    file = tmp_path / LOG.name
+    text = (
+        LOG.read_text()
+        .replace(":70|-70:", ":70.333333|-70.333333:")
+        .replace("SCORE:100|-100", "SCORE:100.333334|-100.333334")
+    )
+    file.write_text(text)
+    assert not any("the score" in result.reason for result in replay_file(file))

@@ -27,6 +27,7 @@ from card_envs.history import (
     replay_tables,
 )
 from card_envs.history.formats import all_suffixes
+from card_envs.history.report import replay_file
 from card_envs.history.results import EXACT, LEGAL_ONLY, MATCHED, MISMATCHED, ODD_CHIP, RAKE, SKIPPED
 
 DATA = Path(__file__).parents[1] / "data" / "phh"
@@ -422,10 +423,27 @@ def test_wrong_hand_in_a_file_of_several_is_named(tmp_path: Path) -> None:
     file.write_text(f"[1]\n{GOOD}\n\n[2]\n{GOOD.replace('p1 f', 'p1 x')}\n", encoding="utf-8")
     with pytest.raises(HandHistoryError, match=r"hands.phhs \[2\], line 15, field 'actions', action 5: 'p1 x'"):
         load_hands(file)
-    with pytest.raises(HandHistoryError, match=r"line 9: section \[1\] comes twice"):
+    with pytest.raises(HandHistoryError, match=r"\[1\], line 9: this section comes twice"):
         load_hands(f"[1]\n{GOOD}\n\n[1]\n{GOOD}")
     with pytest.raises(HandHistoryError, match="the file holds 2 hands; read them with load_hands"):
         load_hand(f"[1]\n{GOOD}\n\n[2]\n{GOOD}")
+
+
+@pytest.mark.parametrize(("name", "wrong", "reason"), [
+    ("2", GOOD.replace("p1 f", "p1 x"), "line 15, field 'actions', action 5: 'p1 x'"),
+    ("2", GOOD.replace("variant", "kind"), "field 'variant': is missing"),
+    ("2", "variant = 'NT\n", "line 10: not TOML"),
+    ("1", GOOD, "line 9: this section comes twice"),
+])  # fmt: skip
+def test_a_section_that_cannot_be_read_is_skipped_with_the_reason(
+    name: str, wrong: str, reason: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "hands.phhs"
+    file.write_text(f"[1]\n{GOOD}\n\n[{name}]\n{wrong}\n\n[3]\n{GOOD}\n", encoding="utf-8")
+    first, skipped, last = replay_file(file)
+    assert first.status == last.status == MATCHED
+    assert (skipped.status, skipped.source) == (SKIPPED, f"{file} [{name}]")
+    assert reason in skipped.reason, skipped.reason
 
 
 @pytest.mark.parametrize("file", [FILES[0], FILES[-1]], ids=lambda file: file.stem)

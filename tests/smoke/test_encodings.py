@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -65,51 +67,53 @@ def test_the_search_finds_calls_without_an_encoding(source: str) -> None:
     assert not lines_without_encoding(f"{source[:-1]}{comma}encoding='utf-8')")
 
 
-RUN = "import sys; from card_baselines.cli.main import main; sys.exit(main())"
-HELP_OF_ALL = """
-import sys
+RUN = """
+import json, sys
 from card_baselines.cli.main import main
-for words in {asked}:
+for words in json.loads(sys.argv[1]):
     try:
-        code = main([*words, "--help"])
+        code = main(words)
     except SystemExit as end:
         code = end.code
-    print(f"--- {{words}} returned {{code}}")
+    for stream in (sys.stdout, sys.stderr):
+        print("--- returned", code, file=stream, flush=True)
 """
 
 
-def card_envs(*words: str, environment: dict[str, str]) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-c", RUN, *words]
-    return subprocess.run(command, env=os.environ | environment, capture_output=True, timeout=300)
+def run_commands(commands: list[list[str]], environment: dict[str, str]) -> list[tuple[int, str, str]]:
+    """Run commands in one process; return the exit code of each, and what it printed to both streams, all ASCII."""
+    command = [sys.executable, "-c", RUN, json.dumps(commands)]
+    done = subprocess.run(command, env=os.environ | environment, capture_output=True, timeout=600)
+    assert done.returncode == 0, done.stderr.decode()
+    printed = [
+        re.split(r"^--- returned (\d+)\n", text.decode("ascii"), flags=re.MULTILINE)
+        for text in (done.stdout, done.stderr)
+    ]
+    assert len(printed[0]) == len(printed[1]) == 2 * len(commands) + 1
+    return [
+        (int(code), out, err)
+        for out, code, err in zip(printed[0][::2], printed[0][1::2], printed[1][::2], strict=False)
+    ]
 
 
 def test_every_command_shows_its_help_in_every_locale() -> None:
     asked = [[], *([name] for name in COMMANDS), *SUBCOMMANDS]
-    command = [sys.executable, "-c", HELP_OF_ALL.format(asked=asked)]
-    done = subprocess.run(command, env=os.environ | ASCII, capture_output=True, timeout=600)
-    assert done.returncode == 0, done.stderr.decode()
-    shown = done.stdout.decode("ascii")
-    for words in asked:
-        part, _, shown = shown.partition(f"--- {words} returned 0")
-        assert "usage: " in part and len(part) > 100, (words, part)
+    for words, (code, shown, _) in zip(
+        asked, run_commands([[*words, "--help"] for words in asked], ASCII), strict=True
+    ):
+        assert code == 0 and "usage: " in shown and len(shown) > 100, (words, shown)
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_lists_and_errors_are_printed_in_every_locale(name: str, tmp_path: Path) -> None:
-    environment = ENVIRONMENTS[name]
-    for command in ("agents", "envs"):
-        listed = card_envs(command, environment=environment)
-        assert listed.returncode == 0 and listed.stdout.isascii() and len(listed.stdout) > 1000, listed.stderr.decode()
-    wrong = card_envs("match", "leduc_holdem-v0", "--agents", "pl\u00e4yer\u2660", "random", environment=environment)
-    assert wrong.returncode == 2 and wrong.stderr.startswith(b"card-envs: ") and b"Traceback" not in wrong.stderr
-    mine = tmp_path / "mine.py"
+    mine, latin = tmp_path / "mine.py", tmp_path / "latin.py"
     mine.write_text("class Sp\u00efel:\n    pass\n", encoding="utf-8")
-    hint = card_envs("match", "leduc_holdem-v0", "--agents", str(mine), "random", environment=environment)
-    assert hint.returncode == 2 and b"mine.py:Sp\\xefel" in hint.stderr, hint.stderr.decode()
-
-
-def test_the_classes_of_a_file_in_another_encoding_are_named(tmp_path: Path) -> None:
-    mine = tmp_path / "mine.py"
-    mine.write_bytes("# -*- coding: latin-1 -*-\n# \u00e9\nclass Mine:\n    pass\n".encode("latin-1"))
-    hint = card_envs("match", "leduc_holdem-v0", "--agents", str(mine), "random", environment=ASCII)
-    assert b"mine.py:Mine" in hint.stderr, hint.stderr.decode()
+    latin.write_bytes("# -*- coding: latin-1 -*-\n# \u00e9\nclass Mine:\n    pass\n".encode("latin-1"))
+    agents = ("pl\u00e4yer\u2660", str(mine), str(latin))
+    matches = [["match", "leduc_holdem-v0", "--agents", agent, "random"] for agent in agents]
+    *listed, wrong, hint, latin_hint = run_commands([["agents"], ["envs"], *matches], ENVIRONMENTS[name])
+    assert all(code == 0 and len(shown) > 1000 for code, shown, _ in listed)
+    assert all(code == 2 and "Traceback" not in error for code, _, error in (wrong, hint, latin_hint))
+    assert wrong[2].startswith("card-envs: ")
+    assert "mine.py:Sp\\xefel" in hint[2], hint[2]
+    assert "latin.py:Mine" in latin_hint[2], latin_hint[2]

@@ -29,7 +29,7 @@ from card_baselines.runs.learner import Learner, TrainingDivergedError
 from card_baselines.sb3.model_file import load_model, load_policy
 from card_envs.agent import Agent, Decisions, RandomAgent, find_agent
 from card_envs.files import replace_file
-from card_envs.game import Game
+from card_envs.game import Game, IllegalActionError
 from card_envs.rng import derive_seed
 from card_wrappers.sb3 import CardVecEnv
 
@@ -134,14 +134,20 @@ class Sb3Learner(Learner):
     def update(self, fraction: float) -> dict[str, float]:
         """Run `learn` of the model for some decisions; return the measures that it logs."""
         decisions = self.steps_per_update * self.config.num_tables
-        with _skip_distribution_checks():
-            self.model.learn(decisions, callback=self._callback, reset_num_timesteps=False, log_interval=None)
+        try:
+            with _skip_distribution_checks():
+                self.model.learn(decisions, callback=self._callback, reset_num_timesteps=False, log_interval=None)
+        except IllegalActionError as error:  # masks leave legal actions only, unless logits are larger than theirs
+            raise self._describe_divergence(f"the policy chose an illegal action ({error})") from error
         if not all(bool(torch.isfinite(parameter).all()) for parameter in self.policy_parameters()):
-            raise TrainingDivergedError(
-                f"after {self.num_steps:,} decisions a weight is NaN or infinite. The last checkpoint is kept; begin a "
-                f"new run with a lower learning rate (here {self.config.learning_rate:g}) or reward scale"
-            )
+            raise self._describe_divergence("a weight is NaN or infinite")
         return {name: float(value) for name, value in self.model.logger.name_to_value.items()}
+
+    def _describe_divergence(self, problem: str) -> TrainingDivergedError:
+        return TrainingDivergedError(
+            f"after {self.num_steps:,} decisions {problem}. The last checkpoint is kept; begin a new run with a lower "
+            f"learning rate (here {self.config.learning_rate:g}) or reward scale"
+        )
 
     def save(self, path: Path, progress: Mapping[str, Any]) -> None:
         """Write the model with SB3's `save`."""

@@ -8,12 +8,13 @@ from typing import NamedTuple
 from card_envs.game import Game
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.rules import RulesProfile
-from card_envs.history.acpc.format import AcpcHand, hand_line, header_lines, load_log, score_line
+from card_envs.history.acpc.format import AcpcHand, compare_scores, hand_line, header_lines, load_log, score_line
 from card_envs.history.acpc.game_file import game_lines
 from card_envs.history.acpc.replay import record_of, with_rules
 from card_envs.history.hand_record import HandRecord
 from card_envs.history.holdem_format import HoldemFormat, HoldemWriter
 from card_envs.history.holdem_match import rules_name
+from card_envs.history.results import ReplayResult, Stop
 
 
 class HandOfGame(NamedTuple):
@@ -46,10 +47,11 @@ class _Writer(HoldemWriter):
         return score_line(self.names, self._totals) + "\n"
 
 
-class AcpcFormat(HoldemFormat[HandOfGame]):
+class AcpcFormat(HoldemFormat[HandOfGame | ReplayResult]):
     """Logs of limit and no-limit hold'em with equal stacks and decks of any size.
 
-    The default rules are the rules that the log names, else `acpc`. Unknown cards are replaced by unused ones.
+    The default rules are the rules that the log names, else `acpc`. Unknown cards are replaced by unused ones. Scores
+    that are not the sums of the hands are loaded as the result that says so.
     """
 
     suffixes = (".acpc",)
@@ -64,13 +66,15 @@ class AcpcFormat(HoldemFormat[HandOfGame]):
         """See `HistoryFormat`."""
         return _Writer(game, names, seed)
 
-    def load_hands(self, file: Path) -> list[HandOfGame]:
+    def load_hands(self, file: Path) -> list[HandOfGame | ReplayResult]:
         """See `HistoryFormat`."""
         log = load_log(file)
-        return [HandOfGame(hand, log.config) for hand in log.hands]
+        return [*(HandOfGame(hand, log.config) for hand in log.hands), *compare_scores(log, str(file))]
 
-    def to_record(self, hand: HandOfGame, rules: str | RulesProfile | None) -> HandRecord:
+    def to_record(self, hand: HandOfGame | ReplayResult, rules: str | RulesProfile | None) -> HandRecord:
         """See `HoldemFormat`."""
+        if isinstance(hand, ReplayResult):
+            raise Stop(hand.status, hand.reason)
         return record_of(hand.hand, with_rules(hand.config, rules))
 
 

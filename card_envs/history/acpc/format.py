@@ -10,6 +10,7 @@ README of the competition's server (project_acpc_server) describes the format.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -22,11 +23,13 @@ from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.history.acpc.game_file import KNOWN_GAMES, card_shift, game_lines, parse_game
 from card_envs.history.errors import HandHistoryError, load_text, shorten
 from card_envs.history.hand_record import DEAL_BOARD, HandRecord
-from card_envs.history.results import Number
+from card_envs.history.results import MISMATCHED, Number, ReplayResult
 
 _HEADER = "# name/game/hands/seed"
 _NUMBER = re.compile(r"[0-9]{1,18}")
 _VALUE = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
+_ROUNDING = Decimal("0.000001")
+"""Fractions of chips are printed with six digits."""
 _LONGEST_NAME = 200
 
 
@@ -81,6 +84,30 @@ def parse_log(text: str, source: str = "log", game: HoldemConfig | None = None) 
     )
     _check_complete(lines, hands, source)
     return AcpcLog(config, hands, lines)
+
+
+def compare_scores(log: AcpcLog, source: str) -> list[ReplayResult]:
+    """Return a MISMATCHED result for each line with scores that are not the sums of the values of the hands before."""
+    totals: dict[str, Number] = defaultdict(int)
+    hands, wrong = iter(log.hands), list[ReplayResult]()
+    players = {name for hand in log.hands for name in hand.players}
+    for number, line in enumerate(log.lines, start=1):
+        if line.startswith("STATE:"):
+            hand = next(hands)
+            for name, value in zip(hand.players, hand.values, strict=True):
+                totals[name] += value
+        elif line.startswith("SCORE:"):
+            values, _, names = line.removeprefix("SCORE:").partition(":")
+            is_number = [_VALUE.fullmatch(value) is not None for value in values.split("|")]
+            stated = [Decimal(value) for value in values.split("|")] if all(is_number) else []
+            won = [Decimal(totals[name]) for name in names.split("|")]
+            has_all = not log.hands or set(names.split("|")) == players
+            rounding = len(log.hands) * _ROUNDING if any(value % 1 for value in won) else 0
+            is_same = has_all and len(won) == len(stated)
+            if not is_same or any(abs(a - b) > rounding for a, b in zip(won, stated, strict=True)):
+                reason = f"the score is {_short(line)}, but the hands add up to {'|'.join(map(str, won))}"
+                wrong.append(ReplayResult(f"{source}, line {number}", MISMATCHED, reason))
+    return wrong
 
 
 def dump_log(log: AcpcLog) -> str:

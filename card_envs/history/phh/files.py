@@ -9,9 +9,10 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.rules import RulesProfile
 from card_envs.history.hand_record import HandRecord
 from card_envs.history.holdem_format import HoldemFormat, HoldemWriter
-from card_envs.history.phh.format import Hand, dump_hand, load_hands
+from card_envs.history.phh.format import Hand, dump_hand, load_readable_hands
 from card_envs.history.phh.tables import record_of
 from card_envs.history.phh.write import phh_of, require_phh
+from card_envs.history.results import ReplayResult, Stop
 
 
 class _Writer(HoldemWriter):
@@ -23,11 +24,11 @@ class _Writer(HoldemWriter):
         return f"[{hand.number + 1}]\n{dump_hand(phh_of(hand, self._more))}\n\n"
 
 
-class PhhFormat(HoldemFormat[Hand]):
+class PhhFormat(HoldemFormat[Hand | ReplayResult]):
     """Texas hold'em in PHH: a .phhs file holds a match, a .phh file a single hand.
 
     The default rules are the rules that a hand names, else `standard`. Fractions of chips are counted in a smaller
-    unit.
+    unit. A section that cannot be read is loaded as the result that says why.
     """
 
     suffixes = (".phhs", ".phh")
@@ -40,12 +41,14 @@ class PhhFormat(HoldemFormat[Hand]):
         """See `HistoryFormat`."""
         return _Writer(game, names, seed)
 
-    def load_hands(self, file: Path) -> list[Hand]:
+    def load_hands(self, file: Path) -> list[Hand | ReplayResult]:
         """See `HistoryFormat`."""
-        return load_hands(file)
+        return load_readable_hands(file)
 
-    def to_record(self, hand: Hand, rules: str | RulesProfile | None) -> HandRecord:
+    def to_record(self, hand: Hand | ReplayResult, rules: str | RulesProfile | None) -> HandRecord:
         """See `HoldemFormat`."""
+        if isinstance(hand, ReplayResult):
+            raise Stop(hand.status, hand.reason)
         return record_of(hand, rules)
 
 

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from card_envs.cards import DECK_SIZE, NO_CARD, card_name
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.history.errors import HandHistoryError, load_text
 from card_envs.history.hand_record import DEAL_BOARD, DEAL_HOLE, MUCK, REMARK, SHOW, Move
 from card_envs.history.phh.toml import key_text, line_of, raise_toml_error, read_fields, split_sections, value_text
-from card_envs.history.results import Number
+from card_envs.history.results import SKIPPED, Number, ReplayResult
 
 HOLDEM_VARIANTS = {"NT": "no_limit", "FT": "limit", "PT": "pot_limit"}
 """Variants that can be replayed -> betting structure. PT (pot limit) is an addition to PHH 1."""
@@ -93,25 +93,59 @@ def load_hands(source: str | Path) -> list[Hand]:
     return parse_hands(load_text(source, "utf-8").replace("\r\n", "\n"), str(source))
 
 
+def load_readable_hands(path: str | Path) -> list[Hand | ReplayResult]:
+    """Read the hands of a PHH or PHHS file; a section that cannot be read becomes a SKIPPED result with the reason.
+
+    Raises:
+        HandHistoryError: For a file that cannot be read, and for a text that is no hand and has no sections.
+    """
+    hands: list[Hand | ReplayResult] = []
+    for place, parse in _sections(load_text(path, "utf-8").replace("\r\n", "\n"), str(path)):
+        try:
+            hands.append(parse())
+        except HandHistoryError as error:
+            if place == str(path):
+                raise
+            hands.append(ReplayResult(place, SKIPPED, str(error).removeprefix(place).lstrip(":, ")))
+    return hands
+
+
 def parse_hands(text: str, source: str) -> list[Hand]:
     """Return all hands of a PHH or PHHS text; errors call the text `source`."""
+    return [parse() for _, parse in _sections(text, source)]
+
+
+def _sections(text: str, source: str) -> Iterator[tuple[str, Callable[[], Hand]]]:
+    """Yield the name of each hand of a text, and the function that reads it or raises a HandHistoryError."""
     if not text.strip():
         raise HandHistoryError(f"{source}: is empty; a hand needs at least the field 'variant'")
-    hands = []
-    for name, part, first_line in split_sections(text, source):
+    names: set[str] = set()
+    for name, part, first_line in split_sections(text):
         place = f"{source} [{name}]" if name else source
-        try:
-            hands.append(hand_of(read_fields(part), place))
-        except tomllib.TOMLDecodeError as error:
-            raise_toml_error(error, place, part, first_line)
-        except _FieldError as error:
-            line = first_line + line_of(part, error.field)
-            raise HandHistoryError(f"{place}, line {line}, {error}") from error
-        except RecursionError as error:
-            raise HandHistoryError(f"{place}, line {first_line}: arrays or tables are nested too deeply") from error
-        except ValueError as error:  # numbers of more digits than Python reads
-            raise HandHistoryError(f"{place}, line {first_line}: {error}") from error
-    return hands
+        if name in names:
+            yield place, partial(_refuse_second, place, first_line)
+        else:
+            yield place, partial(_parse_section, part, place, first_line)
+        names.add(name)
+
+
+def _refuse_second(place: str, line: int) -> NoReturn:
+    raise HandHistoryError(f"{place}, line {line}: this section comes twice; number the hands 1, 2, ...")
+
+
+def _parse_section(text: str, place: str, first_line: int) -> Hand:
+    """Return the hand of one section."""
+    try:
+        return hand_of(read_fields(text), place)
+    except tomllib.TOMLDecodeError as error:
+        raise_toml_error(error, place, text, first_line)
+    except _FieldError as error:
+        line = first_line + line_of(text, error.field)
+        raise HandHistoryError(f"{place}, line {line}, {error}") from error
+    except RecursionError as error:
+        raise HandHistoryError(f"{place}, line {first_line}: arrays or tables are nested too deeply") from error
+    except ValueError as error:  # numbers of more digits than Python reads
+        raise HandHistoryError(f"{place}, line {first_line}: {error}") from error
 
 
 def hand_of(fields: Mapping[str, Any], source: str = "hand") -> Hand:

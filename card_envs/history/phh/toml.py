@@ -17,21 +17,16 @@ _TOML_LINE = re.compile(r" \(at line (\d+), column \d+\)")
 _ENDLESS = Decimal("Infinity")
 
 
-def split_sections(text: str, source: str) -> Iterator[tuple[str, str, int]]:
+def split_sections(text: str) -> Iterator[tuple[str, str, int]]:
     """Yield (name, text, number of the first line) of every section; a text without sections is one with name ""."""
     headers = list(_SECTION.finditer(text)) if "[" in text else []
     if not headers or any(line.strip() and line[0] != "#" for line in text[: headers[0].start()].splitlines()):
         yield "", text, 1
         return
-    names: set[str] = set()
     line = 1 + text.count("\n", 0, headers[0].start())
     ends = [*(header.start() for header in headers[1:]), len(text)]
     for header, end in zip(headers, ends, strict=True):
-        name = header[1].strip()
-        if name in names:
-            raise HandHistoryError(f"{source}, line {line}: section [{name}] comes twice; number the hands 1, 2, ...")
-        names.add(name)
-        yield name, text[header.end() : end], line
+        yield header[1].strip(), text[header.end() : end], line
         line += text.count("\n", header.start(), end)
 
 

@@ -36,11 +36,13 @@ def serve_openenv(
     """
     import uvicorn
 
+    from card_baselines.web.http_connections import timed_protocol
+    from card_baselines.web.limits import Limits
     from card_wrappers.openenv import LOOPBACK, make_app
 
     drawn = join_words(opponents) or ("random",)
     known = (*LOOPBACK, host, *join_words(names))
     app = make_app(env, drawn, seat, form, attempts, refused_reward, max_sessions, known, **read_settings(settings))
     print(f"{env} at http://{host}:{port}; Ctrl-C ends it")
-    uvicorn.run(app, host=host, port=port, log_level="warning")
+    uvicorn.run(app, host=host, port=port, log_level="warning", http=timed_protocol(Limits()))
     return 0
