@@ -138,8 +138,8 @@ def learner_functions(game: Any, types: dict[str, Any]) -> dict[str, tuple[Any, 
     from numba import from_dtype
     from numba import types as numba_types
 
+    from card_baselines.agents.scripted.scripts import find_script
     from card_baselines.ppo.on_device import kernels, losses
-    from card_baselines.ppo.on_device.scripts import find_script
     from card_envs.agent import find_agent
 
     def array(dtype: Any, dimensions: int = 1) -> Any:

@@ -15,11 +15,11 @@ pytest.importorskip("torch")
 
 import torch
 
+from card_baselines.agents.scripted import scripts
 from card_baselines.ppo.algorithm import PRESETS, make_callbacks
 from card_baselines.ppo.config import Config, Schedules
 from card_baselines.ppo.exploiters import train_exploiter
 from card_baselines.ppo.network import ActorCritic
-from card_baselines.ppo.on_device import scripts
 from card_baselines.ppo.on_device.learner import DevicePpo
 from card_baselines.ppo.on_device.rollout import DeviceRollout
 from card_baselines.ppo.ppo import Ppo

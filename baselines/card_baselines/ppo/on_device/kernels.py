@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from card_baselines.agents.scripted.scripts import Script
 from card_baselines.ppo.on_device.memory import DeviceKernel
-from card_baselines.ppo.on_device.scripts import Script
 from card_baselines.ppo.rollout_buffer import NONE
 from card_envs.compiler import kernel
 from card_envs.game import Game

@@ -14,12 +14,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from card_baselines.agents.scripted.scripts import Script, find_script
 from card_baselines.ppo import rollout
 from card_baselines.ppo.config import Config
 from card_baselines.ppo.network import ActorCritic
 from card_baselines.ppo.on_device import kernels
 from card_baselines.ppo.on_device.memory import Records
-from card_baselines.ppo.on_device.scripts import Script, find_script
 from card_baselines.ppo.rollout import EXPLOITER, GAE_LAMBDA, PAST_SELF
 from card_envs.agent import find_agent
 from card_envs.game import Game

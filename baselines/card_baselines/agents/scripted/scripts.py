@@ -1,4 +1,4 @@
-"""Agents of a pool that play inside the kernel of a rollout: those whose rule is itself a kernel on records."""
+"""Agents that play inside other kernels, such as that of a rollout: those whose rule is a kernel on records."""
 
 from __future__ import annotations
 
