@@ -18,8 +18,8 @@ import numpy as np
 from numba import cuda
 
 from card_envs.compiler.gpu_constants import constants_in_global_memory
-from card_envs.kernel_cache.files import FunctionFile
 from card_envs.kernel_cache.folder import cache_folder
+from card_envs.kernel_cache.function_file import FunctionFile
 
 _ENTRY = re.compile(r"^\s*\.visible\s+\.entry\s+(\w+)", re.MULTILINE)
 _LOGGER = logging.getLogger("card_envs")

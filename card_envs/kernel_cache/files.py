@@ -32,7 +32,7 @@ from numba.core import caching, compiler, dispatcher, serialize
 from card_envs.files import replace_file
 
 _LOGGER = logging.getLogger(__name__.partition(".")[0])
-_FORMAT = b"numba kernel 5\n"
+FORMAT = b"numba kernel 5\n"
 _DIGEST_BYTES = 32
 _is_failure_reported = False
 
@@ -50,7 +50,7 @@ class KernelCache(caching._Cache):  # type: ignore[misc]  # Numba's types are pa
         self._function = function
         self._releases_gil = releases_gil
         self._folder = folder
-        self._stem = re.sub(r"[^\w.]+", "_", _title(function))[-100:]
+        self._stem = re.sub(r"[^\w.]+", "_", make_title(function))[-100:]
         self._is_enabled = True
 
     @property
@@ -78,7 +78,7 @@ class KernelCache(caching._Cache):  # type: ignore[misc]  # Numba's types are pa
             return None
         target_context.refresh()  # as in Numba: the kernel may call functions that other packages have registered since
         key = self._key(signature, target_context.codegen())
-        content = _content(self._path(key))
+        content = read_content(self._path(key))
         if content is None:
             return None
         stored_key, stored_signature, reduced = pickle.loads(content)
@@ -99,9 +99,9 @@ class KernelCache(caching._Cache):  # type: ignore[misc]  # Numba's types are pa
         key = self._key(signature, result.library.codegen)
         content = serialize.dumps((key, signature, result._reduce()))
         try:
-            _write(self._path(key), _FORMAT + hashlib.sha256(content).digest() + content)
+            write_content(self._path(key), FORMAT + hashlib.sha256(content).digest() + content)
         except OSError as error:
-            _report_failure(self._folder, error)
+            report_failure(self._folder, error)
 
     def _path(self, key: str) -> Path:
         return self._folder / f"{self._stem}-{hashlib.sha256(key.encode()).hexdigest()[:24]}.nbc"
@@ -111,48 +111,13 @@ class KernelCache(caching._Cache):  # type: ignore[misc]  # Numba's types are pa
 
         Numba's names of types contain all details, such as the fields of a record with their types and offsets.
         """
-        return _key_of(self._function, repr(signature), f"nogil {self._releases_gil}", repr(codegen.magic_tuple()))
+        return make_key(self._function, repr(signature), f"nogil {self._releases_gil}", repr(codegen.magic_tuple()))
 
 
-class FunctionFile:
-    """The file of something that is made from a function for one set of argument types, such as code for a GPU.
-
-    Args:
-        function: Plain function that calls kernels.
-        types: Numba's types of the arguments.
-        options: What else the content depends on.
-        folder: Folder of the file; None: nothing is read or written.
-    """
-
-    def __init__(self, function: Callable[..., Any], types: Any, options: str, folder: Path | None) -> None:
-        self._key = _key_of(function, repr(types), options)
-        stem = re.sub(r"[^\w.]+", "_", _title(function))[-100:]
-        digest = hashlib.sha256(self._key.encode()).hexdigest()[:24]
-        self._path = None if folder is None else folder / f"{stem}-{digest}.nbc"
-
-    def read(self) -> Any:
-        """Return what was written; None if there is no valid file."""
-        content = None if self._path is None else _content(self._path)
-        if content is None:
-            return None
-        key, found = pickle.loads(content)
-        return found if key == self._key else None
-
-    def write(self, value: Any) -> None:
-        """Write a value that can be pickled; the first failure is logged."""
-        if self._path is None:
-            return
-        content = pickle.dumps((self._key, value))
-        try:
-            _write(self._path, _FORMAT + hashlib.sha256(content).digest() + content)
-        except OSError as error:
-            _report_failure(self._path.parent, error)
-
-
-def _key_of(function: Callable[..., Any], *options: str) -> str:
+def make_key(function: Callable[..., Any], *options: str) -> str:
     """Return a text with everything that the code of a function depends on beyond the name of the folder."""
-    callees = (f"{_title(each)} {_content_of(each)}" for each in _find_callees(function))
-    return "\n".join([_title(function), *options, *sorted(callees)])
+    callees = (f"{make_title(each)} {_content_of(each)}" for each in _find_callees(function))
+    return "\n".join([make_title(function), *options, *sorted(callees)])
 
 
 def _find_callees(function: Callable[..., Any]) -> set[Callable[..., Any]]:
@@ -179,7 +144,7 @@ def _content_of(function: Callable[..., Any]) -> str:
         if isinstance(value, ModuleType) or value is None:
             continue  # the attributes of modules follow
         if isinstance(value, dispatcher.Dispatcher):  # hashed separately; its identity matters here
-            digest.update(f"{_title(value.py_func)} {_code_content(value.py_func.__code__)!r}".encode())
+            digest.update(f"{make_title(value.py_func)} {_code_content(value.py_func.__code__)!r}".encode())
         elif isinstance(value, np.ndarray):
             digest.update(f"{value.dtype} {value.shape}".encode() + np.ascontiguousarray(value).tobytes())
         elif callable(value):
@@ -189,7 +154,8 @@ def _content_of(function: Callable[..., Any]) -> str:
     return digest.hexdigest()
 
 
-def _title(function: Callable[..., Any]) -> str:
+def make_title(function: Callable[..., Any]) -> str:
+    """Return module and name of a function."""
     return f"{function.__module__}.{function.__qualname__}"
 
 
@@ -249,26 +215,26 @@ def _file_hash(path: str) -> str:
         return ""
 
 
-def _content(path: Path) -> bytes | None:
-    """Return the content of a file of `_write`; None if it is missing, unreadable or damaged."""
+def read_content(path: Path) -> bytes | None:
+    """Return the content of a file of `write_content`; None if it is missing, unreadable or damaged."""
     try:
         data = path.read_bytes()
     except OSError:
         return None
-    start = len(_FORMAT) + _DIGEST_BYTES
-    digest, content = data[len(_FORMAT) : start], data[start:]
-    is_valid = data.startswith(_FORMAT) and hashlib.sha256(content).digest() == digest
+    start = len(FORMAT) + _DIGEST_BYTES
+    digest, content = data[len(FORMAT) : start], data[start:]
+    is_valid = data.startswith(FORMAT) and hashlib.sha256(content).digest() == digest
     return content if is_valid else None
 
 
-def _write(path: Path, data: bytes) -> None:
+def write_content(path: Path, data: bytes) -> None:
     """Write a file atomically; raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)  # it may have been deleted
     with replace_file(path, survives_power_loss=False) as temporary:  # a damaged file is compiled again
         temporary.write_bytes(data)
 
 
-def _report_failure(folder: Path, error: OSError) -> None:
+def report_failure(folder: Path, error: OSError) -> None:
     """Log once per process that kernels cannot be cached; not a warning, which may be made an error."""
     global _is_failure_reported
     if not _is_failure_reported:
