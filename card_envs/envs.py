@@ -10,7 +10,6 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from card_envs import plugins
@@ -346,8 +345,7 @@ def _find_class(entry: EnvEntry, prefix: str) -> Any:
     """Return the class of an environment of this package, which has the rules as docstring; None for other games."""
     if not entry.make_game.startswith("card_envs.games."):
         return None
-    name = prefix + entry.gymnasium_id.partition("-")[0]
-    return getattr(import_module(f"card_envs.{_metadata_name(entry)}"), name)
+    return load_object(f"card_envs.{_metadata_name(entry)}:{prefix}{entry.gymnasium_id.partition('-')[0]}")
 
 
 def _metadata_name(entry: EnvEntry) -> str:

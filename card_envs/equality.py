@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from functools import partial
 from types import MethodType
 from typing import Any
@@ -18,7 +18,8 @@ def are_equal(a: Any, b: Any) -> bool:
         return True
     if type(a) is not type(b):
         return False
-    if is_dataclass(a) and a.__dataclass_params__.eq:  # type: ignore[attr-defined]  # made by the decorator
+    settings = getattr(type(a), "__dataclass_params__", None)
+    if settings is not None and settings.eq:
         return all(are_equal(getattr(a, each.name), getattr(b, each.name)) for each in fields(a) if each.compare)
     if isinstance(a, partial):
         return are_equal((a.func, a.args, a.keywords), (b.func, b.args, b.keywords))

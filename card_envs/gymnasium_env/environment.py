@@ -91,7 +91,7 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         self._spec: CardSpec | None = None
 
     @property
-    def spec(self) -> EnvSpec | None:  # type: ignore[override]  # Gymnasium sets it after the environment is made
+    def spec(self) -> EnvSpec | None:
         """Arguments with which `gymnasium.make` makes the environment again; None if it was not made by it."""
         return self._spec
 

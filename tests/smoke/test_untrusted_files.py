@@ -248,11 +248,14 @@ def test_a_model_is_continued_and_begun_from_without_unpickling(
         data = json.loads(archive.read("data"))
     pickled = [key for key, value in data.items() if isinstance(value, dict) and ":serialized:" in value]
     assert {"observation_space", "policy_class"} <= set(pickled)
-    for attribute in (*pickled, "num_timesteps", "run_progress"):
+    for attribute in (*pickled, "run_progress"):
         poison(model, mark, attribute)
     learner = SCRIPTS[name].ALGORITHM.make_learner(config, config.game())
     learner.load(model)
     learner.start_from(RunFolder(tmp_path / "run"))
+    poison(model, mark, "num_timesteps")
+    with pytest.raises(ValueError, match="num_timesteps is"):
+        learner.load(model)
 
 
 def test_a_model_goes_on_where_it_was(trained: tuple[str, Path]) -> None:
@@ -491,7 +494,8 @@ def test_pickles_are_read_in_one_place_alone() -> None:
         for line in path.read_text().splitlines()
         if unsafe.search(line) and not line.lstrip().startswith("#")
     ]
-    assert set(found) == {"card_envs/kernel_cache/files.py", "card_envs/testing/checks.py"}
+    cache = {"card_envs/kernel_cache/files.py", "card_envs/kernel_cache/function_file.py"}
+    assert set(found) == {*cache, "card_envs/testing/checks.py"}
 
 
 def test_names_are_imported_in_one_place_alone() -> None:

@@ -106,7 +106,8 @@ class CardVecEnv(VecEnv):
         self._started = time.monotonic()
         space: spaces.Space[Any] = game.observation_space if mask_in_observation else game.layout.space
         super().__init__(self.tables.num_tables, space, spaces.Discrete(game.num_actions))
-        self.metadata = {"name": game.name, **self.metadata}
+        metadata: dict[str, Any] = {"name": game.name, **self.metadata}
+        self.metadata = metadata
 
     def reset(self) -> VecEnvObs:
         """Begin a new episode at every table; a preceding `seed(s)` seeds this and all later episodes."""

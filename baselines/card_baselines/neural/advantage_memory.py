@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from card_baselines.average_strategy.reservoir import Reservoir
 from card_baselines.neural.external_sampling import Samples
-from card_baselines.runs.checkpoint import check_arrays, require_range
+from card_baselines.runs.checkpoint import check_arrays
+from card_baselines.runs.ranges import require_range
 from card_envs.game import Game
 from card_envs.typing import Floats
 

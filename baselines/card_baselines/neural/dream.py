@@ -29,8 +29,9 @@ from card_baselines.neural.replay_memory import ReplayMemory
 from card_baselines.neural.sd_cfr import PRESETS as SD_CFR_PRESETS
 from card_baselines.neural.sd_cfr import Config as SdCfrConfig
 from card_baselines.neural.sd_cfr import SingleDeepCfr, make_cfr_algorithm
-from card_baselines.runs.checkpoint import load_optimiser, optimiser_tensors, require_range, strip_prefix, to_arrays
+from card_baselines.runs.checkpoint import load_optimiser, optimiser_tensors, strip_prefix, to_arrays
 from card_baselines.runs.config import require, require_above_0, require_shares
+from card_baselines.runs.ranges import require_range
 from card_envs.agent import choose
 from card_envs.game import Game, Tables
 from card_envs.typing import Floats

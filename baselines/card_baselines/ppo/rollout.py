@@ -19,8 +19,9 @@ from card_baselines.agents.learned.legal_logits import list_legal
 from card_baselines.ppo.config import Config
 from card_baselines.ppo.network import ActorCritic
 from card_baselines.ppo.rollout_buffer import RolloutBuffer
-from card_baselines.runs.checkpoint import check_arrays, require_range, restore_rng, restore_tables, strip_prefix
+from card_baselines.runs.checkpoint import check_arrays, restore_rng, restore_tables, strip_prefix
 from card_baselines.runs.learner import TrainingDivergedError
+from card_baselines.runs.ranges import require_range
 from card_envs.agent import Agent, Decisions, choose, decisions_at, find_agent
 from card_envs.game import Game
 from card_envs.observation import mask_records

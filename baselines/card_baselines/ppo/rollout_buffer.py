@@ -13,7 +13,8 @@ import torch
 from numpy.typing import NDArray
 
 from card_baselines.agents.learned.legal_logits import NO_ACTION
-from card_baselines.runs.checkpoint import check_arrays, require_range
+from card_baselines.runs.checkpoint import check_arrays
+from card_baselines.runs.ranges import require_range
 from card_envs.compiler import kernel
 from card_envs.game import Game
 

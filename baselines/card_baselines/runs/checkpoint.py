@@ -133,12 +133,6 @@ def check_arrays(found: Mapping[str, NDArray[Any]], expected: Mapping[str, NDArr
             raise ValueError(f"{name} is {_describe(found[name])}, not {array.dtype} of shape {shape}")
 
 
-def require_range(name: str, array: NDArray[Any], low: float, high: float) -> None:
-    """Raise a ValueError unless all numbers of an array of a file are in low .. high."""
-    if array.size and not (array.min() >= low and array.max() <= high):
-        raise ValueError(f"{name} has numbers in {array.min()} .. {array.max()}, outside {low} .. {high}")
-
-
 def read_count(entries: Mapping[str, Any], name: str) -> int:
     """Return the entry of a checkpoint, number, array or tensor, that counts something; ValueError for others."""
     value = entries[name]

@@ -10,7 +10,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from card_baselines.runs.checkpoint import require_range
+from card_baselines.runs.ranges import require_range
 
 _SUMMED = ("sums", "averages", "early.sums", "late.sums")
 """Beginnings of the names of summed strategies, which are not negative."""

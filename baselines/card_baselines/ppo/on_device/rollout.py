@@ -19,7 +19,8 @@ from card_baselines.ppo.on_device.memory import Records, as_array, row_records
 from card_baselines.ppo.on_device.pool import Pool
 from card_baselines.ppo.rollout import frozen_arrays, load_frozen
 from card_baselines.ppo.rollout_buffer import NONE
-from card_baselines.runs.checkpoint import check_arrays, require_range, restore_tables
+from card_baselines.runs.checkpoint import check_arrays, restore_tables
+from card_baselines.runs.ranges import require_range
 from card_envs.game import Game, IllegalActionError
 from card_envs.rng import derive_seed, seeded_streams
 from card_envs.vector import VectorTables
