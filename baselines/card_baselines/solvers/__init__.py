@@ -7,6 +7,7 @@
 | `vector_cfr` | CFR in any variant (`regret`) over all hands and boards of a small two-player game |
 | `vector_game`, `vector` | such games and their strategies; passes over a tree for all hands at once |
 | `train_cfr` | its training script and agent |
+| `sampled`, `sampled_cfr` | external sampling of deals and actions; Monte Carlo CFR for any small game |
 | `limit.mccfr`, `limit.public_chance_cfr`, `limit.cfr_br` | the algorithms for limit games |
 | `no_limit.menu_tree` | the betting of two-player no-limit games with a bet menu |
 | `no_limit.menu_cfr` | the algorithm for these games |

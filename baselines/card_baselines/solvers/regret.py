@@ -58,6 +58,21 @@ def match_regrets(regrets: Any, legal: Any, size: Any, totals: Any, policy: Any)
                 policy[action, k] = zero
 
 
+@kernel
+def match_row(regrets: Any, row: Any, legal: Any, policy: Any, place: Any) -> None:
+    """Write `match_regrets` of regrets[row] to policy[place], for tables (rows, actions) with one hand in each row."""
+    zero, total, num_legal = 0.0, 0.0, 0.0
+    for action in range(regrets.shape[1]):
+        if (legal >> action) & 1:
+            num_legal += 1.0
+            total += max(np.float64(regrets[row, action]), zero)
+    for action in range(regrets.shape[1]):
+        share = zero
+        if (legal >> action) & 1:
+            share = max(np.float64(regrets[row, action]), zero) / total if total > zero else 1.0 / num_legal
+        policy[place, action] = share
+
+
 Number = float | np.floating[Any]
 
 
