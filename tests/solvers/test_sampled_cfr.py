@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from card_baselines.solvers.regret import SCHEDULES
+from card_baselines.solvers.regret import SCHEDULES, Schedule
 from card_baselines.solvers.sampled import Visits, traverse
 from card_baselines.solvers.sampled_cfr import SampledCfr, SmallGame, draw, merge_deals
+from card_baselines.solvers.train import CFR, CfrConfig
+from card_baselines.solvers.vector_cfr import VectorCfr
 from card_envs import make_game
 from card_envs.analysis.exploitability.best_response import strategy_exploitability
 from card_envs.analysis.exploitability.public_tree import PublicTree
@@ -144,3 +146,23 @@ def test_deals_of_other_games_are_refused(damage: str) -> None:
         solver.restore(state, 5)
     assert all((array == before[name]).all() for name, array in solver.state().items())
     assert solver.iterations == 1
+
+
+@compiled_only
+def test_a_new_variant_is_one_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Regrets with equal weights and strategies with squared ones, in both solvers and in the settings of a run."""
+    monkeypatch.setitem(
+        SCHEDULES, "late_average", lambda iteration: Schedule(1.0, 1.0, 1.0, 0.0, float(iteration) ** 2)
+    )
+    public = PublicTree(GAMES["kuhn"])
+    sampled, whole = SampledCfr(public, 0, "late_average"), VectorCfr(GAMES["kuhn"], "late_average")
+    sampled.run(300)
+    whole.run(500)
+    assert strategy_exploitability(public, sampled.strategy()).exploitability < 0.01
+    assert 0 < whole.exploitability < 0.005
+    assert CfrConfig(variant="late_average").variant == "late_average"
+
+
+def test_presets_are_the_variants() -> None:
+    assert CFR.presets.keys() == SCHEDULES.keys()
+    assert all(CFR.presets[name].variant == name for name in SCHEDULES)

@@ -10,8 +10,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from card_envs.compiler import kernel
+from card_envs.typing import Floats
 
 
 @kernel
@@ -73,6 +75,18 @@ def match_row(regrets: Any, row: Any, legal: Any, policy: Any, place: Any) -> No
         policy[place, action] = share
 
 
+def normalise(sums: NDArray[Any], legal: NDArray[Any], axis: int = -1) -> Floats:
+    """Return the strategy in proportion to summed strategies, uniform over the legal actions where all sums are 0.
+
+    Args:
+        sums: Sums that are not negative, with an axis of actions.
+        legal: Legal actions, in an array that broadcasts to the shape of `sums`.
+        axis: The axis of actions.
+    """
+    weights = np.where(sums.sum(axis=axis, keepdims=True) > 0, sums, legal).astype(np.float64)
+    return np.asarray(weights / weights.sum(axis=axis, keepdims=True))
+
+
 Number = float | np.floating[Any]
 
 
@@ -127,4 +141,4 @@ SCHEDULES: Mapping[str, Callable[[int], Schedule]] = {
     "discounted_cfr": discounted_cfr,
     "predictive_cfr_plus": predictive_cfr_plus,
 }
-"""Schedules by name. A new variant of CFR is one function here."""
+"""Schedules by name. A new variant of CFR is one function and its name here, which is a preset of `train cfr`."""

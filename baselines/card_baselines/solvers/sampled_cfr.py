@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.regret import SCHEDULES
+from card_baselines.solvers.regret import SCHEDULES, normalise
 from card_baselines.solvers.sampled import SampledTree, Visits, node_type, traverse
 from card_baselines.solvers.solver import CfrSolver
 from card_envs.analysis.exploitability.public_tree import Node, PublicTree
@@ -164,6 +164,8 @@ class SampledCfr(CfrSolver):
         is_same_deals = np.array_equal(np.sort(order), np.sort(self.game.deals.order))
         if not is_same_deals or not 0 <= num_drawn.min() <= num_drawn.max() <= len(order):
             raise ValueError("the checkpoint holds the deals of another game: begin anew in another folder")
+        if "stream" in state and not state["stream"].any():
+            raise ValueError("the random stream is 0, from which no random numbers come")
         super().restore(state, iterations)
 
     def strategy(self) -> Floats:
@@ -176,9 +178,7 @@ class SampledCfr(CfrSolver):
 
     def _match(self, table: Floats) -> Floats:
         """Return positive numbers in proportion, uniform over the legal actions where there are none."""
-        weights = np.maximum(table[self.game.row_of], 0.0)
-        weights = np.where(weights.sum(axis=1, keepdims=True) > 0, weights, self.game.mask)
-        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+        return normalise(np.maximum(table[self.game.row_of], 0.0), self.game.mask)
 
 
 @kernel

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.buckets.equity_buckets import BOARD_AT, CARDS, bucket_of, deal_all, hands_by_street
 from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, grow_tree, num_rows
+from card_baselines.solvers.regret import normalise
 from card_baselines.solvers.sampled import SampledTree, Visits, node_type, traverse
 from card_baselines.solvers.solver import CfrSolver
 from card_baselines.solvers.tree import NUM_PLAYERS
@@ -65,8 +66,7 @@ class Mccfr(CfrSolver):
         """Return the average strategy, (rows, 3): probabilities to fold, call, raise."""
         nodes, sums = self.tree[self.tree["player"] != NOBODY], self.sums.astype(np.float64)
         legal = np.repeat(nodes["child"] >= 0, np.diff(np.append(nodes["first_row"], len(sums))), axis=0)
-        weights = np.where(sums.sum(axis=1, keepdims=True) > 0, sums, legal)
-        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+        return normalise(sums, legal)
 
 
 def to_sampled(tree: NDArray[Any]) -> SampledTree:
