@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from card_baselines.runs.checkpoint import require_range
 from card_baselines.solvers.regret import SCHEDULES, normalise
 from card_baselines.solvers.sampled import SampledTree, Visits, node_type, traverse
 from card_baselines.solvers.solver import CfrSolver
@@ -162,10 +163,12 @@ class SampledCfr(CfrSolver):
         """Continue from a `state` after `iterations` iterations; ValueError for one of another game."""
         order, num_drawn = state.get("order", np.empty(0)), state.get("num_drawn", np.full(1, -1))
         is_same_deals = np.array_equal(np.sort(order), np.sort(self.game.deals.order))
-        if not is_same_deals or not 0 <= num_drawn.min() <= num_drawn.max() <= len(order):
+        if not is_same_deals or num_drawn.shape != (1,) or not 0 <= num_drawn[0] <= len(order):
             raise ValueError("the checkpoint holds the deals of another game: begin anew in another folder")
         if "stream" in state and not state["stream"].any():
             raise ValueError("the random stream is 0, from which no random numbers come")
+        if "decisions" in state:
+            require_range("decisions", state["decisions"], 0, 2**48)
         super().restore(state, iterations)
 
     def strategy(self) -> Floats:
