@@ -107,9 +107,9 @@ ALGORITHMS = {
     "recurrent_ppo": "card_baselines.sb3.recurrent_ppo:ALGORITHM",
     "self_play_ppo": "card_baselines.ppo.algorithm:ALGORITHM",
     "shi2022": "card_baselines.papers.shi2022.training:ALGORITHM",
-    "cfr": "card_baselines.solvers.train_cfr:ALGORITHM",
-    "mccfr": "card_baselines.solvers.limit.train_mccfr:ALGORITHM",
-    "public_chance_cfr": "card_baselines.solvers.limit.train_public_chance_cfr:ALGORITHM",
+    "cfr": "card_baselines.solvers.train:CFR",
+    "mccfr": "card_baselines.solvers.train:MCCFR",
+    "public_chance_cfr": "card_baselines.solvers.train:PUBLIC_CHANCE_CFR",
     "sd_cfr": "card_baselines.neural.sd_cfr:ALGORITHM",
     "dream": "card_baselines.neural.dream:ALGORITHM",
     "nfsp": "card_baselines.neural.nfsp:ALGORITHM",
@@ -118,8 +118,8 @@ ALGORITHMS = {
     "distill": "card_baselines.neural.distill:ALGORITHM",
     "expert_iteration": "card_baselines.neural.expert_iteration:ALGORITHM",
     "tabular_mccfr": "card_baselines.neural.tabular_mccfr:ALGORITHM",
-    "menu_cfr": "card_baselines.solvers.no_limit.train_menu_cfr:ALGORITHM",
-    "multiplayer_mccfr": "card_baselines.solvers.multiplayer.train_multiplayer_mccfr:ALGORITHM",
+    "menu_cfr": "card_baselines.solvers.train:MENU_CFR",
+    "multiplayer_mccfr": "card_baselines.solvers.train:MULTIPLAYER_MCCFR",
 }
 """Name -> "module:NAME" of a `card_baselines.runs.algorithm.Algorithm`."""
 
@@ -131,7 +131,7 @@ SAVED_AGENTS = {
     "snapshots": "card_baselines.average_strategy.snapshot_agent:SnapshotAgent",
     "shi2022": "card_baselines.papers.shi2022.networks:Shi2022Agent",
     "cfr": "card_baselines.solvers.limit.agent:Cfr",
-    "vector_cfr": "card_baselines.solvers.train_cfr:VectorCfrAgent",
+    "vector_cfr": "card_baselines.solvers.vector_game:VectorCfrAgent",
     "cfr_no_limit": "card_baselines.solvers.no_limit.agent:CfrNoLimit",
     "public_state_cfr": "card_baselines.solvers.multiplayer.agent:PublicStateCfr",
     "zheng2022_cheatem": "card_baselines.papers.zheng2022.cheatem:CheatemAgent",

@@ -209,7 +209,6 @@ def test_mean_advantages_are_weighted_means() -> None:
         rows, own = found["observation"][:, state] == 1, states == state
         mean = np.average(advantage[own], axis=0, weights=weights[own])
         np.testing.assert_allclose(found["advantage"][rows], np.tile(mean, (rows.sum(), 1)), atol=1e-6)
-        np.testing.assert_allclose(memory.sums(np.eye(5, dtype=np.float32)[[state]])[0], mean * weights[own].sum())
 
 
 def test_too_many_information_states_are_refused_with_what_to_do() -> None:

@@ -26,9 +26,9 @@ from card_baselines.run_folder import RunFolder
 from card_baselines.runs.checkpoint import load_state, save_state
 from card_baselines.runs.learner import TrainingDivergedError
 from card_baselines.runs.run import Run, train
+from card_baselines.solvers import train as solvers
 from card_baselines.solvers import training
 from card_baselines.solvers.buckets.hand_buckets import HandBuckets
-from card_baselines.solvers.limit import train_mccfr
 from card_envs.agent import find_agent
 from card_envs.match import play_match
 from card_envs.poker.hands import NUM_HANDS
@@ -50,8 +50,8 @@ NOT_TRIED = ("config.json", "evaluation.json", "metrics.csv")
 def quick_solvers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Buckets that mean nothing, since true ones take minutes; a checkpoint has its own. Few deals in an update."""
     torch.set_num_threads(1)
-    monkeypatch.setattr(train_mccfr.MccfrLearner, "iterations_at_once", 50)
-    monkeypatch.setattr(train_mccfr, "equal_bounds", lambda num, seed: np.tile(np.arange(1, num) / num, (3, 1)))
+    monkeypatch.setattr(solvers.MccfrLearner, "iterations_at_once", 50)
+    monkeypatch.setattr(solvers, "equal_bounds", lambda num, seed: np.tile(np.arange(1, num) / num, (3, 1)))
     monkeypatch.setattr(training, "make_buckets", plain_buckets)
     monkeypatch.setattr(training, "turn_table", random_turn_table)
 

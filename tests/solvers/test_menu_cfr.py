@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from card_baselines.solvers.buckets.hand_buckets import sort_buckets
 from card_baselines.solvers.fifteenths import pack_pairs, unpack_pairs
 from card_baselines.solvers.hands import RANKED, mark_ties
 from card_baselines.solvers.no_limit.agent import CfrNoLimit
 from card_baselines.solvers.no_limit.menu_cfr import MenuCfr
 from card_baselines.solvers.no_limit.menu_strategy import MenuStrategy, quantise, to_shares
 from card_baselines.solvers.no_limit.menu_tree import DECISION, MenuTree, grow_menu_tree
-from card_baselines.solvers.no_limit.train_menu_cfr import sort_buckets
 from card_baselines.solvers.no_limit.translation import find_places, pseudo_harmonic
 from card_baselines.solvers.stored_strategy import STRATEGY
 from card_envs import make_game

@@ -22,9 +22,9 @@ from card_baselines.solvers.multiplayer.strategy import (
     make_strategy,
     translate_strategy,
 )
-from card_baselines.solvers.multiplayer.train_multiplayer_mccfr import Config, MultiplayerLearner
 from card_baselines.solvers.multiplayer.traversal import Frames, Hands, write_own_hands, write_policy
 from card_baselines.solvers.no_limit.menu_cfr import MenuCfr
+from card_baselines.solvers.train import MultiplayerConfig, MultiplayerLearner
 from card_envs import make_game
 from card_envs.agent import decisions_at
 from card_envs.compiler import COMPILED
@@ -314,7 +314,7 @@ def test_another_bet_menu_gets_the_nearest_raise(turn: Any) -> None:
 def test_games_that_it_cannot_learn() -> None:
     for env, settings in (("big2-v0", {}), ("leduc_holdem-v0", {}), ("no_limit_holdem-v0", {"bet_menu": "integers"})):
         with pytest.raises(ValueError, match="multiplayer_mccfr needs Texas hold'em"):
-            MultiplayerLearner(replace(Config(), settings=()), make_game(env, **settings))
+            MultiplayerLearner(replace(MultiplayerConfig(), settings=()), make_game(env, **settings))
 
 
 @pytest.mark.parametrize(

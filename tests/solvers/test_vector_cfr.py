@@ -13,7 +13,8 @@ from card_baselines.exploitability.methods import ExploitSettings, measure_explo
 from card_baselines.runs.run import train
 from card_baselines.solvers import vector_game
 from card_baselines.solvers.regret import SCHEDULES
-from card_baselines.solvers.train_cfr import ALGORITHM, Config
+from card_baselines.solvers.train import CFR as ALGORITHM
+from card_baselines.solvers.train import CfrConfig as Config
 from card_baselines.solvers.vector_cfr import VectorCfr
 from card_baselines.solvers.vector_game import VectorGame, VectorStrategy
 from card_envs import make_game

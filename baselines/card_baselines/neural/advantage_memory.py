@@ -13,13 +13,9 @@ from card_baselines.neural.external_sampling import Samples
 from card_baselines.runs.checkpoint import check_arrays
 from card_baselines.runs.ranges import require_range
 from card_envs.game import Game
-from card_envs.typing import Floats
 
 Columns = dict[str, NDArray[Any]]
 """observation (n, d), action_mask (n, num_actions), advantage (n, num_actions) and weight (n,) of n decisions."""
-
-
-_UNKNOWN = -1
 
 
 class AdvantageMemory(Protocol):
@@ -116,14 +112,6 @@ class MeanAdvantages:
             longer = np.zeros((max(1024, 2 * size), *column.shape[1:]), column.dtype)
             longer[: len(column)] = column
             self._columns[name] = longer
-
-    def sums(self, observation: NDArray[Any]) -> Floats:
-        """Return the weighted sums of advantages (n, num_actions) at observations (n, d), 0 at unknown ones."""
-        rows = np.array([self._row_of.get(seen.tobytes(), _UNKNOWN) for seen in observation], np.int64)
-        found = np.zeros((len(observation), self._columns["sum"].shape[1]))
-        is_known = rows != _UNKNOWN
-        found[is_known] = self._columns["sum"][rows[is_known]]
-        return found
 
     def sample(self, rng: np.random.Generator, size: int) -> Columns:
         """Return uniformly drawn information states, with mean advantages and the sums of their weights."""

@@ -6,16 +6,16 @@
 | `limit.betting_tree`, `limit.streets` | the betting of two-player limit games |
 | `vector_cfr` | CFR in any variant (`regret`) over all hands and boards of a small two-player game |
 | `vector_game`, `vector` | such games and their strategies; passes over a tree for all hands at once |
-| `train_cfr` | its training script and agent |
+| `sampled`, `sampled_cfr` | external sampling of deals and actions; Monte Carlo CFR for any small game |
 | `limit.mccfr`, `limit.public_chance_cfr`, `limit.cfr_br` | the algorithms for limit games |
 | `no_limit.menu_tree` | the betting of two-player no-limit games with a bet menu |
 | `no_limit.menu_cfr` | the algorithm for these games |
 | `limit.strategies`, `no_limit.menu_strategy` | strategies as files, and their lookup at a table |
 | `limit.agent`, `no_limit.agent` | the agents that play them: `cfr`, `cfr_small`, `cfr_large`, `cfr_no_limit` |
-| `limit.train_mccfr`, `limit.train_public_chance_cfr`, `no_limit.train_menu_cfr` | the training scripts |
+| `train`, `training` | the algorithms of `card-envs train`; what they share |
 | `resolving` | solving river and turn anew while playing: ranges, subgames with a gadget, the agents |
 | `tree` | the betting of two-player games as a tree, and the decisions found at tables |
 | `regret` | regret matching, and the schedules of variants of CFR |
-| `solver`, `training` | base class of the algorithms; settings and learner of the training scripts |
+| `solver` | base class of the algorithms |
 | `hands` | all hands on a board, ordered by strength, and sums over the hands of an opponent |
 """

@@ -10,8 +10,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from card_envs.compiler import kernel
+from card_envs.typing import Floats
 
 
 @kernel
@@ -56,6 +58,33 @@ def match_regrets(regrets: Any, legal: Any, size: Any, totals: Any, policy: Any)
         else:
             for k in range(size):
                 policy[action, k] = zero
+
+
+@kernel
+def match_row(regrets: Any, row: Any, legal: Any, policy: Any, place: Any) -> None:
+    """Write `match_regrets` of regrets[row] to policy[place], for tables (rows, actions) with one hand in each row."""
+    zero, total, num_legal = 0.0, 0.0, 0.0
+    for action in range(regrets.shape[1]):
+        if (legal >> action) & 1:
+            num_legal += 1.0
+            total += max(np.float64(regrets[row, action]), zero)
+    for action in range(regrets.shape[1]):
+        share = zero
+        if (legal >> action) & 1:
+            share = max(np.float64(regrets[row, action]), zero) / total if total > zero else 1.0 / num_legal
+        policy[place, action] = share
+
+
+def normalise(sums: NDArray[Any], legal: NDArray[Any], axis: int = -1) -> Floats:
+    """Return the strategy in proportion to summed strategies, uniform over the legal actions where all sums are 0.
+
+    Args:
+        sums: Sums that are not negative, with an axis of actions.
+        legal: Legal actions, in an array that broadcasts to the shape of `sums`.
+        axis: The axis of actions.
+    """
+    weights = np.where(sums.sum(axis=axis, keepdims=True) > 0, sums, legal).astype(np.float64)
+    return np.asarray(weights / weights.sum(axis=axis, keepdims=True))
 
 
 Number = float | np.floating[Any]
@@ -112,4 +141,4 @@ SCHEDULES: Mapping[str, Callable[[int], Schedule]] = {
     "discounted_cfr": discounted_cfr,
     "predictive_cfr_plus": predictive_cfr_plus,
 }
-"""Schedules by name. A new variant of CFR is one function here."""
+"""Schedules by name. A new variant of CFR is one function and its name here, which is a preset of `train cfr`."""

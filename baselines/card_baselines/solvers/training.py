@@ -1,11 +1,10 @@
-"""Settings, learner and `Algorithm` of the solvers' training scripts.
+"""Settings, learner and `Algorithm` that the solvers of `train` share.
 
 The budget of a solver counts iterations. Its run folder is an agent.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +15,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from card_baselines.run_folder import RunFolder
 from card_baselines.runs.algorithm import Algorithm, list_settings
 from card_baselines.runs.budget import Budget
 from card_baselines.runs.checkpoint import load_state, read_count, save_state, strip_prefix, to_arrays
@@ -24,7 +24,9 @@ from card_baselines.runs.learner import Learner
 from card_baselines.settings import parse_settings
 from card_baselines.solvers.buckets.clustering import check_turn_table, make_buckets, turn_table
 from card_baselines.solvers.buckets.hand_buckets import HandBuckets
+from card_baselines.solvers.stored_strategy import STRATEGY
 from card_envs.envs import find_entry, make_game
+from card_envs.files import replace_file
 from card_envs.game import Game
 
 ENV = "limit_holdem-v0"
@@ -85,19 +87,23 @@ class BucketConfig(SolverConfig):
 
 
 class SolverLearner(Learner):
-    """Runs a solver. Subclasses make the solver and write its strategy."""
+    """Runs a solver. Subclasses make the solver, and its strategy for a file."""
 
     iterations_at_once: ClassVar[int]
     """Number of iterations of each thread between two checks of the budget."""
     num_threads: int = 1
     """Number of threads of the solver."""
 
-    def __init__(self, config: SolverConfig) -> None:
-        self._settings = config
+    def __init__(self, config: Any, game: Game) -> None:
+        self._config, self._game = config, game
 
-    @abstractmethod
     def make_solver(self) -> Any:
-        """Return a new `CfrSolver`."""
+        """Return a new `CfrSolver`; subclasses that set `solver` need none."""
+        raise NotImplementedError
+
+    def make_strategy(self) -> Any:
+        """Return the average strategy, which `save` writes to a file."""
+        return self.solver.strategy()
 
     @cached_property
     def solver(self) -> Any:
@@ -111,9 +117,14 @@ class SolverLearner(Learner):
 
     def update(self, fraction: float) -> dict[str, float]:
         """Run `iterations_at_once` iterations in each thread; the first time one, which compiles."""
-        left = self._settings.iterations - self.solver.iterations
+        left = self._config.iterations - self.solver.iterations
         self.solver.run(min(self.num_threads * self.iterations_at_once if self.solver.iterations else 1, left))
         return {}
+
+    def save_policy(self, run: RunFolder) -> None:
+        """Write the average strategy."""
+        with replace_file(run.path / STRATEGY) as temporary:
+            self.make_strategy().save(temporary)
 
     def save(self, path: Path, progress: Mapping[str, Any]) -> None:
         """Write the state of the solver."""
@@ -139,14 +150,14 @@ class SolverLearner(Learner):
 class BucketLearner(SolverLearner):
     """Runs a solver whose hands are in `HandBuckets`: computed for a new run, and kept in checkpoints."""
 
-    def __init__(self, config: BucketConfig) -> None:
-        super().__init__(config)
+    def __init__(self, config: BucketConfig, game: Game) -> None:
+        super().__init__(config, game)
         self._width, self.num_threads = config.width, config.threads
         self._loaded: tuple[HandBuckets, NDArray[np.uint16]] | None = None
 
     def make_buckets(self) -> HandBuckets:
         """Return the buckets of a new run."""
-        return make_buckets(self._width, self._settings.seed)
+        return make_buckets(self._width, self._config.seed)
 
     @cached_property
     def tables(self) -> tuple[HandBuckets, NDArray[np.uint16]]:

@@ -12,7 +12,7 @@ a tree of two levels; their features are exact, so a hand is always in the same 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -72,6 +72,18 @@ class HandBuckets:
     def hands_by_street(self) -> list[int]:
         """Number of buckets on each street."""
         return [NUM_STARTING_HANDS, int(self.flop.max()) + 1, *(tree.shape[2] ** 2 for tree in (self.turn, self.river))]
+
+
+def sort_buckets(buckets: HandBuckets) -> HandBuckets:
+    """Return the same turn and river buckets, numbered by strength: strategies then compress better."""
+    return replace(buckets, turn=_sort_centres(buckets.turn), river=_sort_centres(buckets.river))
+
+
+def _sort_centres(tree: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return a tree of centres (1 + width, features, width) in the order of the sums of their features."""
+    groups = np.argsort(tree[0].sum(axis=0), kind="stable")
+    below = [tree[1 + group][:, np.argsort(tree[1 + group].sum(axis=0), kind="stable")] for group in groups]
+    return np.stack([tree[0][:, groups], *below])
 
 
 @kernel

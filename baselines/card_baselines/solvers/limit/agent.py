@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.solvers.limit.betting_tree import grow_tree, is_two_player_limit
-from card_baselines.solvers.limit.strategies import STRATEGY, TableStrategy, load_strategy
+from card_baselines.solvers.limit.strategies import TableStrategy, load_strategy
+from card_baselines.solvers.stored_strategy import DATA, STRATEGY
 from card_baselines.solvers.vector_cfr import VectorCfr
 from card_baselines.solvers.vector_game import VectorStrategy
 from card_envs.agent import Decisions, StochasticAgent
@@ -25,7 +26,6 @@ from card_envs.games.holdem.config import HoldemConfig, is_texas_holdem
 SMALL, LARGE = "limit_holdem_heads_up.npz", "limit_holdem_heads_up_large.npz"
 ITERATIONS = 2000
 """Iterations of CFR+ in small games: Kuhn poker is then exploitable by at most 0.0001 chips a hand, Leduc by 0.001."""
-_DATA = Path(__file__).parents[1] / "data"
 
 
 class Cfr(StochasticAgent):
@@ -57,7 +57,7 @@ class Cfr(StochasticAgent):
     def strategy(self) -> TableStrategy | VectorStrategy:
         """The strategy that is played; the shipped file is read, or a small game solved, on first access."""
         if is_texas_holdem(self._game):
-            return load_strategy(_DATA / self.shipped)
+            return load_strategy(DATA / self.shipped)
         solver = VectorCfr(self._game)
         solver.run(ITERATIONS)
         return solver.strategy()

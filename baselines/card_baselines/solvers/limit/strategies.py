@@ -27,8 +27,6 @@ from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.poker.hands import HANDS, NUM_HANDS
 from card_envs.typing import Floats, Integers
 
-STRATEGY = "strategy.npz"
-"""File of a run folder: the probabilities of fold and raise, and what defines the buckets."""
 _EQUITY_WHOLE = 255
 """Denominator of the stored probabilities of an `EquityStrategy`."""
 _DEALT_TO_PLAYERS = 2 * HOLE_CARDS

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from card_baselines.solvers.multiplayer.public_state import public_state
 from card_baselines.solvers.multiplayer.state_table import NO_ROW, find_first_row
 from card_baselines.solvers.regret import match_regrets
+from card_baselines.solvers.sampled import sample_action
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import has
 from card_envs.games.holdem.kernels import apply_action
@@ -226,7 +227,7 @@ def _play_to(frames: Any, depth: Any, rows: Any, stream: Any, states: Any, hands
         if row != NO_ROW:
             row += rows[t.street, hands.place[hand_number(np.int64(t.deck[2 * seat]), np.int64(t.deck[2 * seat + 1]))]]
         write_policy(states.regrets, row, np.int64(t.legal), 1, frames, policy)
-        apply_action(t, _sample(policy[0], random_unit(stream)))
+        apply_action(t, sample_action(policy, 0, random_unit(stream)))
     return False
 
 
@@ -255,19 +256,6 @@ def write_policy(regrets: Any, row: Any, legal: Any, size: Any, frames: Any, pol
     """Write the policy (size, actions) of regret matching for `size` rows from `row` on, uniform if there is no row."""
     rows = regrets[row : row + size] if row != NO_ROW else frames.no_regrets[:size]
     match_regrets(rows.T, legal, size, frames.totals, policy.T)
-
-
-@kernel
-def _sample(policy: Any, random_number: Any) -> Any:
-    """Return an action drawn from a policy by a random number in [0, 1); never one of probability 0."""
-    last = np.int64(0)
-    for action in range(policy.shape[0]):
-        if policy[action] > 0:
-            last = np.int64(action)
-            random_number -= policy[action]
-            if random_number < 0:
-                break
-    return last
 
 
 @kernel

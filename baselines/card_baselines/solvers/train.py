@@ -1,0 +1,280 @@
+"""The solvers that `card-envs train` runs: settings, learner and presets of each.
+
+The shipped strategies are such runs; the files `solvers/data/*.json` hold their settings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from card_baselines.runs.config import require, require_shares
+from card_baselines.solvers.buckets.board_buckets import BoardBuckets
+from card_baselines.solvers.buckets.equity_buckets import equal_bounds
+from card_baselines.solvers.buckets.hand_buckets import HandBuckets, sort_buckets
+from card_baselines.solvers.limit.cfr_br import PublicChanceCfrBr
+from card_baselines.solvers.limit.mccfr import Mccfr
+from card_baselines.solvers.limit.public_chance_cfr import PublicChanceCfr
+from card_baselines.solvers.limit.strategies import BucketStrategy, EquityStrategy
+from card_baselines.solvers.multiplayer.mccfr import MultiplayerMccfr
+from card_baselines.solvers.multiplayer.public_state import MAX_ACTIONS
+from card_baselines.solvers.multiplayer.strategy import make_strategy
+from card_baselines.solvers.no_limit.menu_cfr import MenuCfr
+from card_baselines.solvers.no_limit.menu_strategy import MenuStrategy, to_shares
+from card_baselines.solvers.no_limit.menu_tree import is_two_player_menu
+from card_baselines.solvers.regret import SCHEDULES
+from card_baselines.solvers.training import (
+    BucketConfig,
+    BucketLearner,
+    EnvConfig,
+    SolverConfig,
+    SolverLearner,
+    make_algorithm,
+)
+from card_baselines.solvers.vector_cfr import VectorCfr
+from card_envs.game import Game
+from card_envs.games.holdem.config import HoldemConfig, is_texas_holdem
+
+# --- cfr: small two-player games, every hand on every board -----------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class CfrConfig(EnvConfig):
+    """Settings of a run of `cfr`; it ends when the iterations or the minutes are used up."""
+
+    env: str = "leduc_holdem-v0"
+    """Environment id: two players, and cards that come at most once after the first bets."""
+    variant: str = "discounted_cfr"
+    """How regrets and strategies are weighted: a name in `regret.SCHEDULES`, each of which is a preset."""
+    iterations: int = 1_000
+    """In each, both players learn with every hand on every board."""
+    minutes: float = 10.0
+    panel: tuple[str, ...] = ("random", "always_call")
+    """Agents that the strategy is measured against, duplicate deals."""
+    evaluation_seconds: float = 60.0
+    evaluation_hands: int = 2_000
+    final_hands: int = 10_000
+
+    def __post_init__(self) -> None:
+        """Raise ValueError, naming the setting, for unknown variants and numbers out of range."""
+        super().__post_init__()
+        if self.variant not in SCHEDULES:
+            raise ValueError(f"variant {self.variant!r} is not known: choose one of {sorted(SCHEDULES)}")
+
+
+class CfrLearner(SolverLearner):
+    """Runs `VectorCfr`; ValueError for games that are no `VectorGame`."""
+
+    iterations_at_once = 100
+
+    def __init__(self, config: CfrConfig, game: Game) -> None:
+        super().__init__(config, game)
+        self.solver = VectorCfr(game, config.variant)
+
+    def update(self, fraction: float) -> dict[str, float]:
+        """Run some iterations; return the exploitability of the average strategy."""
+        super().update(fraction)
+        return {"exploitability": self.solver.exploitability}
+
+
+CFR = make_algorithm(
+    "cfr", CfrConfig, CfrLearner, env=CfrConfig.env, agent="vector_cfr",
+    presets={variant: CfrConfig(variant=variant) for variant in SCHEDULES},
+)  # fmt: skip
+
+# --- mccfr: heads-up limit hold'em, buckets of similar equity ---------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class MccfrConfig(SolverConfig):
+    """Settings of a run of `mccfr`; it ends when the iterations or the minutes are used up."""
+
+    iterations: int = 4_000_000
+    """Deals that are played through, for both players."""
+    minutes: float = 60.0
+    buckets: int = 40
+    """Buckets of hands on each street after the first."""
+    panel: tuple[str, ...] = ("always_call", "tight_aggressive", "shi_rules", "equity")
+    """Agents that the strategy is measured against, duplicate deals."""
+    evaluation_seconds: float = 600.0
+    evaluation_hands: int = 2000
+    final_hands: int = 50_000
+
+    def __post_init__(self) -> None:
+        """Raise ValueError, naming the setting, for numbers out of range."""
+        super().__post_init__()
+        require(self, 2, "buckets")
+
+
+class MccfrLearner(SolverLearner):
+    """Runs `Mccfr`."""
+
+    iterations_at_once = 20_000
+
+    def make_solver(self) -> Mccfr:
+        """Return a new solver."""
+        config = self._config
+        return Mccfr(HoldemConfig.limit(), equal_bounds(config.buckets, config.seed), config.seed)
+
+    def make_strategy(self) -> EquityStrategy:
+        """Return the average strategy."""
+        return EquityStrategy(self.solver.strategy(), self.solver.bounds)
+
+
+MCCFR = make_algorithm("mccfr", MccfrConfig, MccfrLearner)
+
+# --- public_chance_cfr: heads-up limit hold'em, all hands on drawn boards ---------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublicChanceConfig(BucketConfig):
+    """Settings of a run of `public_chance_cfr`; it ends when the iterations or the minutes are used up."""
+
+    iterations: int = 100_000
+    """Boards that are drawn; on each, both players learn with all their hands against all of the opponent's."""
+    minutes: float = 0.0
+    width: int = 32
+    cfr_br: bool = False
+    """Each player learns against a responder that plays the best response on the river, not against the other player
+    (CFR-BR): harder to exploit, and an iteration costs 2.6 times as much."""
+    panel: tuple[str, ...] = ("always_call", "tight_aggressive", "equity", "cfr_small")
+    """Agents that the strategy is measured against, duplicate deals."""
+    evaluation_seconds: float = 3600.0
+    evaluation_hands: int = 20_000
+    final_hands: int = 100_000
+
+
+class PublicChanceLearner(BucketLearner):
+    """Runs `PublicChanceCfr` or `PublicChanceCfrBr`."""
+
+    iterations_at_once = 20
+
+    def make_solver(self) -> PublicChanceCfr:
+        """Return a new solver."""
+        solver = PublicChanceCfrBr if self._config.cfr_br else PublicChanceCfr
+        return solver(HoldemConfig.limit(), *self.tables, self._config.seed, self.num_threads)
+
+    def make_strategy(self) -> BucketStrategy:
+        """Return the average strategy with its buckets."""
+        return BucketStrategy(self.solver.strategy(), self.solver.buckets)
+
+
+PUBLIC_CHANCE_CFR = make_algorithm("public_chance_cfr", PublicChanceConfig, PublicChanceLearner, 600.0)
+
+# --- menu_cfr: heads-up no-limit hold'em on a bet menu ----------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class MenuConfig(EnvConfig, BucketConfig):
+    """Settings of a run of `menu_cfr`; it ends when the iterations or the minutes are used up."""
+
+    iterations: int = 1_000_000
+    """Boards that are drawn; on each, both players learn with all their hands against all of the opponent's."""
+    minutes: float = 60.0
+    width: int = 16
+    least: float = 0.1
+    """The opponent's reach probability below which its actions are sampled, 0 to 1: more is faster and noisier."""
+    cfr_br: bool = True
+    """Learning against responders that play the best response on the river (CFR-BR), on by default."""
+    plain_iterations: int = 30_000
+    """Iterations, before those with `cfr_br`, in which the players learn against each other."""
+    panel: tuple[str, ...] = ("always_call", "tight_aggressive", "equity", "ppo_no_limit_hu")
+    """Agents that the strategy is measured against, duplicate deals."""
+    evaluation_seconds: float = 3600.0
+    evaluation_hands: int = 5_000
+    final_hands: int = 20_000
+
+    def __post_init__(self) -> None:
+        """Raise ValueError, naming the setting, for numbers out of range."""
+        super().__post_init__()
+        require(self, 0, "plain_iterations")
+        require_shares(self, "least")
+
+
+class MenuLearner(BucketLearner):
+    """Runs `MenuCfr`; ValueError for games other than heads-up Texas hold'em with equal stacks and a bet menu."""
+
+    iterations_at_once = 50
+
+    def __init__(self, config: MenuConfig, game: Game) -> None:
+        if not is_texas_holdem(game) or not is_two_player_menu(game.config):
+            raise ValueError(
+                "menu_cfr needs Texas hold'em for two with equal stacks and a bet menu of at most 6 raises"
+            )
+        super().__init__(config, game)
+
+    def make_buckets(self) -> HandBuckets:
+        """Return the buckets of a new run, numbered by strength."""
+        return sort_buckets(super().make_buckets())
+
+    def make_solver(self) -> MenuCfr:
+        """Return a new solver."""
+        config = self._config
+        return MenuCfr(
+            self._game.config, BoardBuckets(*self.tables), config.seed, least=config.least, cfr_br=config.cfr_br,
+            plain_iterations=config.plain_iterations, num_threads=self.num_threads,
+        )  # fmt: skip
+
+    def make_strategy(self) -> MenuStrategy:
+        """Return the average strategy with its buckets."""
+        return MenuStrategy(self._game.config, to_shares(self.solver.tree, self.solver.averages), self.tables[0])
+
+
+MENU_CFR = make_algorithm(
+    "menu_cfr", MenuConfig, MenuLearner, 600.0, env=MenuConfig.env, agent="cfr_no_limit",
+    presets={"cfr_no_limit": MenuConfig(minutes=95.0)},
+)  # fmt: skip
+
+# --- multiplayer_mccfr: Texas hold'em at any number of seats ----------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class MultiplayerConfig(EnvConfig, BucketConfig):
+    """Settings of a run of `multiplayer_mccfr`; it ends when the iterations or the minutes are used up."""
+
+    settings: tuple[str, ...] = ("num_players=6",)
+    """Environment arguments."""
+    iterations: int = 1_000_000_000
+    """Deals; in each, every player learns in turn."""
+    minutes: float = 40.0
+    width: int = 10
+    panel: tuple[str, ...] = ("always_call", "tight_aggressive", "position_ranges", "equity")
+    """Agents that have all other seats in the matches of an evaluation."""
+    evaluation_seconds: float = 3600.0
+    evaluation_hands: int = 20_000
+    final_hands: int = 100_000
+
+
+class MultiplayerLearner(BucketLearner):
+    """Runs `MultiplayerMccfr`; ValueError for other games than Texas hold'em with a few bet sizes."""
+
+    iterations_at_once = 50
+
+    def __init__(self, config: MultiplayerConfig, game: Game) -> None:
+        if not is_texas_holdem(game) or game.num_actions > MAX_ACTIONS:
+            raise ValueError(
+                f"multiplayer_mccfr needs Texas hold'em with at most {MAX_ACTIONS} action ids: choose another bet_menu"
+            )
+        super().__init__(config, game)
+
+    def make_solver(self) -> MultiplayerMccfr:
+        """Return a new solver."""
+        return MultiplayerMccfr(self._game, BoardBuckets(*self.tables), self._config.seed, self.num_threads)
+
+    def make_strategy(self) -> Any:
+        """Return the average strategy with its buckets."""
+        return make_strategy(self._game.config, self.solver.states, self.tables[0])
+
+
+MULTIPLAYER_MCCFR = make_algorithm(
+    "multiplayer_mccfr", MultiplayerConfig, MultiplayerLearner, 600.0, env=MultiplayerConfig.env,
+    agent="public_state_cfr",
+    presets={
+        "cfr_limit_six_max": MultiplayerConfig(
+            env="limit_holdem-v0", panel=("always_call", "tight_aggressive", "equity", "ppo_limit_six_max")
+        ),
+        "cfr_no_limit_six_max": MultiplayerConfig(
+            panel=("always_call", "tight_aggressive", "position_ranges", "ppo_no_limit_six_max")
+        ),
+    },
+)  # fmt: skip
