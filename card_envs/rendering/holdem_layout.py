@@ -101,7 +101,7 @@ def narrow_layout(num_seats: int) -> Layout:
     has_top, upper = num_seats % 2 == 0, (rows + 1) // 2
     top_bet, first = _TOP_SEAT + _BELOW + 13, _FIRST_ROW[has_top]
     ends = [first + _ROW * (upper - 1) + _BELOW if upper else 0.0, top_bet + 10 if has_top else 0.0]
-    board = max(ends) + 32 + _BOARD_CARD * CARD_RATIO / 2
+    board = max(ends) + 40 + _BOARD_CARD * CARD_RATIO / 2
     street = board + _BOARD_CARD * CARD_RATIO / 2 + 17
     lower_row = street + 28 + _ABOVE
     heights = [first + _ROW * row if row < upper else lower_row + _ROW * (row - upper) for row in range(rows)]
