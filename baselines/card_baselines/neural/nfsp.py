@@ -33,7 +33,6 @@ from card_baselines.runs.checkpoint import (
     load_state,
     optimiser_tensors,
     read_count,
-    require_range,
     restore_rng,
     restore_tables,
     save_state,
@@ -42,6 +41,7 @@ from card_baselines.runs.checkpoint import (
 )
 from card_baselines.runs.config import require, require_above_0, require_shares
 from card_baselines.runs.exploitability_meter import AVERAGE
+from card_baselines.runs.ranges import require_range
 from card_envs.agent import Decisions, choose
 from card_envs.files import replace_file
 from card_envs.game import Game

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.runs.checkpoint import require_range
+from card_baselines.runs.ranges import require_range
 from card_baselines.solvers.regret import SCHEDULES, normalise
 from card_baselines.solvers.sampled import SampledTree, Visits, node_type, traverse
 from card_baselines.solvers.solver import CfrSolver
