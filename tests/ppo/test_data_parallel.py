@@ -18,7 +18,13 @@ import torch.distributed as dist
 from safetensors.torch import load_file, save_file
 
 from card_baselines.ppo.config import Config
-from card_baselines.ppo.data_parallel import DataParallelPpo, _broadcast, _choose_backend
+from card_baselines.ppo.data_parallel import (
+    DataParallelDevicePpo,
+    DataParallelPpo,
+    _broadcast,
+    _choose_backend,
+    _DataParallel,
+)
 from card_baselines.runs.checkpoint import STATE
 
 REPO = Path(__file__).parents[2]
@@ -28,7 +34,7 @@ TINY = Config(
 )  # fmt: skip
 
 
-class WatchedPpo(DataParallelPpo):
+class Watched(_DataParallel):
     """Keeps the gradients of the first step, this process's own and the means."""
 
     def __init__(self, config: Config, folder: Path) -> None:
@@ -47,7 +53,7 @@ class WatchedPpo(DataParallelPpo):
 
     def _update(self, fraction: float) -> dict[str, float]:
         if not len(self.first_tables):
-            self.first_tables = torch.from_numpy(self.rollout.tables._tables.view("u1").copy())
+            self.first_tables = torch.from_numpy(self.rollout.state()[0]["tables"].copy())
         return super()._update(fraction)
 
     def write(self, name: str) -> None:
@@ -58,12 +64,20 @@ class WatchedPpo(DataParallelPpo):
         save_file(weights | self.gradients, self.folder / f"{name}{dist.get_rank()}")
 
 
-def learn(rank: int, folder: Path) -> None:
+class WatchedPpo(Watched, DataParallelPpo):
+    pass
+
+
+class WatchedDevicePpo(Watched, DataParallelDevicePpo):
+    pass
+
+
+def learn(rank: int, folder: Path, kind: type[Watched]) -> None:
     """Do three updates, save, and do two more with learners that continue from there."""
     torch.set_num_threads(1)
     dist.init_process_group("gloo", init_method=f"file://{folder}/meeting", rank=rank, world_size=2)
     for name, updates in (("begun", 3), ("continued", 2)):
-        learner = WatchedPpo(replace(TINY, seed=5), folder)
+        learner = kind(replace(TINY, seed=5, device="cpu"), folder)
         if rank == 0:
             if name == "continued":
                 learner.load(folder / STATE)
@@ -78,9 +92,12 @@ def learn(rank: int, folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_processes_average_gradients_and_hold_the_same_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("kind", [WatchedPpo, WatchedDevicePpo])
+def test_processes_average_gradients_and_hold_the_same_weights(
+    kind: type[Watched], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GLOO_SOCKET_IFNAME", "lo")
-    torch.multiprocessing.spawn(learn, (tmp_path,), nprocs=2)
+    torch.multiprocessing.spawn(learn, (tmp_path, kind), nprocs=2)
     for name, updates in (("begun", 3), ("continued", 5)):
         first, second = (load_file(tmp_path / f"{name}{rank}") for rank in (0, 1))
         own = [first.pop("own"), second.pop("own")]
@@ -88,7 +105,9 @@ def test_processes_average_gradients_and_hold_the_same_weights(tmp_path: Path, m
         assert not torch.equal(*own)
         assert torch.allclose(first["mean"], (own[0] + own[1]) / 2, atol=1e-7)
         assert all(torch.equal(first[name], second[name]) for name in first), "means, weights, counts"
-        assert first["counts"][1] == updates and first["counts"][0] >= updates * 2 * 257
+        assert first["counts"][1] == updates and first["counts"][0] >= updates * 2 * (
+            257 if kind is WatchedPpo else 150
+        )
     begun, tables = (load_file(tmp_path / "begun1"), load_file(tmp_path / "continued1")["tables"])
     assert not torch.equal(begun["tables"], tables), "a continued run does not deal its first hands again"
     assert not torch.equal(begun["network.value.0.weight"], first["network.value.0.weight"])

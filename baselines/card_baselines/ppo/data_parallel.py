@@ -19,16 +19,19 @@ import numpy as np
 import torch
 import torch.distributed as dist
 
+from card_baselines.agents.learned.devices import find_device
 from card_baselines.ppo.algorithm import ALGORITHM, make_callbacks
 from card_baselines.ppo.config import Config
 from card_baselines.ppo.fast_cpu import FastPpo
+from card_baselines.ppo.on_device.learner import DevicePpo
+from card_baselines.ppo.ppo import Ppo
 from card_baselines.ppo.presets import PRESETS
-from card_baselines.ppo.rollout import EXPLOITER, Rollout
+from card_baselines.ppo.rollout import EXPLOITER, frozen_arrays
 from card_baselines.runs.run import train
 from card_envs.game import Game
 
 
-class DataParallelPpo(FastPpo):
+class _DataParallel(Ppo):
     """One of several learners with the same network; `torch.distributed` connects them."""
 
     def __init__(self, config: Config, game: Game) -> None:
@@ -44,7 +47,7 @@ class DataParallelPpo(FastPpo):
         """Deal at new tables, seeded by the seed of the run, this process and the updates so far."""
         entropy = [self.config.seed % 2**64, dist.get_rank(), self.updates]
         seed = int(np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0])
-        self.rollout = Rollout(replace(self.config, seed=seed), self.game)
+        self.rollout = self.make_rollout(replace(self.config, seed=seed))
         self.rng = np.random.default_rng([seed, 2])
 
     def update(self, fraction: float) -> dict[str, float]:
@@ -89,7 +92,7 @@ class DataParallelPpo(FastPpo):
             "network": self.network.state_dict(),
             "playing": self.playing.state_dict(),
             "optimiser": self.optimiser.state_dict(),
-            "past_selves": [network.state_dict() for network in self.rollout.tables.past_selves],
+            "past_selves": frozen_arrays(self.rollout.tables.past_selves, []),
             "counts": (self.decisions, self.updates, self.value_updates),
         }
 
@@ -102,9 +105,23 @@ class DataParallelPpo(FastPpo):
             self._seed_process()
         if self.averaged:
             self.averaged.n_averaged.fill_(self.updates)
-        for weights in state["past_selves"]:
-            self.rollout.tables.add_past_self(self.network)
-            self.rollout.tables.past_selves[-1].load_state_dict(weights)
+        self.rollout.tables.restore_networks(state["past_selves"], self.network)
+
+
+class DataParallelPpo(_DataParallel, FastPpo):
+    """The learner of each process on a processor."""
+
+
+class DataParallelDevicePpo(_DataParallel, DevicePpo):
+    """The learner of each process on a GPU; steps of learning, which wait for each other, are no graph."""
+
+    uses_graph = False
+
+
+def make_learner(config: Config, game: Game) -> Ppo:
+    """Return the learner of this process."""
+    kind = DataParallelPpo if find_device(config.device).type == "cpu" else DataParallelDevicePpo
+    return kind(config, game)
 
 
 @dataclass(frozen=True)
@@ -121,7 +138,7 @@ def main(config: Config, folder: str = "") -> None:
     try:
         if dist.get_rank() == 0:
             try:
-                train(replace(ALGORITHM, make_learner=DataParallelPpo, describe=_describe), config, folder or None)
+                train(replace(ALGORITHM, make_learner=make_learner, describe=_describe), config, folder or None)
             except KeyboardInterrupt:
                 _broadcast(None)
                 raise
@@ -130,7 +147,9 @@ def main(config: Config, folder: str = "") -> None:
             torch.set_num_threads(1)
             for number in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, signal.SIG_IGN)  # process 0 finishes the update with this one, and saves
-            DataParallelPpo(config, config.game()).follow()
+            learner = make_learner(config, config.game())
+            assert isinstance(learner, _DataParallel)
+            learner.follow()
     finally:
         dist.destroy_process_group()
 

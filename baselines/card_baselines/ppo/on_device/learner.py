@@ -37,6 +37,8 @@ class DevicePpo(Ppo):
     """The learner whose tables and networks are on one device."""
 
     rollout: DeviceRollout
+    uses_graph = True
+    """Whether a step of learning is replayed as a graph."""
 
     def __init__(self, config: Config, game: Game, callbacks: Sequence[LearnerCallback] = ()) -> None:
         """Make a network and deal at all tables; raises what `DeviceRollout` raises."""
@@ -54,7 +56,7 @@ class DevicePpo(Ppo):
         """Make room for the order of the decisions; a graph holds addresses, those of the rollout's rows too."""
         self._order = torch.zeros(size, dtype=torch.int64, device=self.device)
         self._allocation = self.rollout.num_allocations
-        self.replay = Replay(self.take_step, self.device)
+        self.replay = Replay(self.take_step, self.device, self.uses_graph)
 
     def make_optimiser(self) -> torch.optim.Adam:
         """Return Adam whose learning rate and number of steps are on the device, where a graph can change them."""
@@ -88,23 +90,29 @@ class DevicePpo(Ppo):
         return mean, float(summarise(EXPLOITER, np.array(means)).half_width)
 
     def collect(self) -> int:
-        """Play all steps of a rollout; return the number of the network's decisions in deals that are over."""
-        return self.rollout.collect()
+        """Play a rollout, or more until a deal is over; return the number of the network's decisions in such deals."""
+        while not (count := self.rollout.collect()):
+            pass
+        return count
 
     def learn(self, num_decisions: int, schedules: Schedules) -> dict[str, float]:
         """Take `epochs` passes over the decisions of finished deals, forget these, and return measures."""
         self._set_schedules(schedules)
         finished, size = self.rollout.find_finished(), self.config.minibatch
-        num_steps = max(1, len(finished) // size)
+        num_steps = self.num_minibatches(num_decisions)
         self._sums.zero_()
-        for epoch in range(self.config.epochs if len(finished) else 0):
+        for epoch in range(self.config.epochs):
             self._shuffle(finished, num_steps * size, epoch)
             for _ in range(num_steps):
                 if self.updates < self.value_updates:
                     self.take_step()  # a graph holds steps of all parameters only
                 else:
                     self.replay()
-        return self._read_measures(max(1, num_steps * self.config.epochs), schedules)
+        return self._read_measures(num_steps * self.config.epochs, schedules)
+
+    def num_minibatches(self, num_decisions: int) -> int:
+        """Return the number of whole minibatches, at least 1."""
+        return max(1, num_decisions // self.config.minibatch)
 
     def _set_schedules(self, schedules: Schedules) -> None:
         for name in SCHEDULES:
@@ -129,6 +137,7 @@ class DevicePpo(Ppo):
         loss, measures = compute(rows)
         if self.updates < self.value_updates:
             self.network.policy.zero_grad()
+        self.average_gradients()
         norm = torch.nn.utils.clip_grad_norm_(self.parameters, MAX_GRADIENT_NORM)
         self.optimiser.step()
         self._sums += torch.stack([loss, norm, *(measures[name] for name in _MEASURES)])
