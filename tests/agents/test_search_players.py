@@ -13,9 +13,9 @@ from card_baselines.agents.search.big2_rollout import Big2Rollout
 from card_baselines.agents.search.mcts import Mcts
 from card_baselines.agents.search.mcts_holdem import deal_hidden, num_raises
 from card_baselines.agents.search.policy_rollout import compute_points, imagine
-from card_baselines.solvers.buckets.equity_buckets import CARDS, bucket_of, equal_bounds, equity_of
+from card_baselines.solvers.buckets.equity_buckets import CARDS, bucket_of, equal_bounds, equity_of, hands_by_street
 from card_baselines.solvers.limit.agent import Cfr, CfrLarge, CfrSmall
-from card_baselines.solvers.limit.betting_tree import grow_tree, node_of
+from card_baselines.solvers.limit.betting_tree import grow_tree, node_of, num_rows
 from card_baselines.solvers.limit.mccfr import Mccfr
 from card_baselines.solvers.limit.strategies import EquityStrategy, load_strategy
 from card_envs import make_game
@@ -163,8 +163,11 @@ def test_cfr_refuses_other_betting(game: Game) -> None:
 
 
 def test_strategies_are_kept_to_a_255th(tmp_path: Path) -> None:
-    strategy = np.random.default_rng(0).dirichlet([1, 1, 1], size=50)
-    EquityStrategy(strategy, np.array([[0.25, 0.5]] * 3)).save(tmp_path / "strategy.npz")
+    bounds = np.array([[0.25, 0.5]] * 3)
+    hands = hands_by_street(bounds)
+    num_positions = num_rows(grow_tree(HoldemConfig.limit(), hands), hands)
+    strategy = np.random.default_rng(0).dirichlet([1, 1, 1], size=num_positions)
+    EquityStrategy(strategy, bounds).save(tmp_path / "strategy.npz")
     loaded = load_strategy(tmp_path / "strategy.npz")
     assert isinstance(loaded, EquityStrategy)
     assert np.abs(loaded.table - strategy).max() < 1.01 / 255
