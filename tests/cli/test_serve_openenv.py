@@ -1,4 +1,4 @@
-"""`card-envs serve-openenv`, without the package openenv."""
+"""`card-envs serve --openenv`, without the package openenv."""
 
 from __future__ import annotations
 
@@ -21,6 +21,6 @@ def test_connections_that_send_no_whole_request_are_closed(monkeypatch: pytest.M
     openenv = SimpleNamespace(LOOPBACK=("localhost",), make_app=lambda *words, **settings: "app")
     monkeypatch.setitem(sys.modules, "card_wrappers.openenv", openenv)
     monkeypatch.setattr(uvicorn, "run", lambda app, **settings: started.update(settings))
-    assert cli.main(["serve-openenv", "kuhn_poker-v0"]) == 0
+    assert cli.main(["serve", "--openenv", "--env", "kuhn_poker-v0"]) == 0
     protocol = started["http"]
     assert issubclass(protocol, TimedProtocol) and 0 < protocol.seconds <= 60
