@@ -118,7 +118,7 @@ def part_compile(asked: argparse.Namespace) -> list[dict[str, Any]]:
 def _start(name: str, asked: argparse.Namespace) -> subprocess.Popen[str]:
     command = [sys.executable, __file__, "--device", asked.device, "--first-update", name]
     command += ["--quick"] if asked.quick else []
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8")
 
 
 def part_same(asked: argparse.Namespace) -> list[dict[str, Any]]:
@@ -228,7 +228,7 @@ def part_learning(asked: argparse.Namespace) -> list[dict[str, Any]]:
         config = on(asked, PRESETS[name], minutes=asked.minutes, average_strategy=strategy, final_hands=2000)
         config = replace(config, panel=("random",), evaluation_hands=2000)
         run = train(ALGORITHM, config, asked.folder / name, progress=False)
-        rows.append({"settings": name, **json.loads((run.path / "evaluation.json").read_text())})
+        rows.append({"settings": name, **json.loads((run.path / "evaluation.json").read_text(encoding="utf-8"))})
         print(rows[-1])
     return rows
 
