@@ -138,17 +138,20 @@ def _load_named(spec: str, offered: Mapping[str, Any]) -> Agent:
     location = _find_location(code)
     if (folder := find_package_folder(location)) is None:
         return _make(class_at(spec, location), offered, arguments)
-    agent = _load_saved(folder, offered)
-    agent.name = spec
-    return agent
+    return _load_saved(folder, offered, spec)
 
 
-def _load_saved(folder: Path, offered: Mapping[str, Any]) -> Agent:
-    """Return the agent that was saved in a folder; the names in its files must be registered ones."""
+def _load_saved(folder: Path, offered: Mapping[str, Any], name: str = "") -> Agent:
+    """Return the agent that was saved in a folder, with its registered name, if it has one.
+
+    The names in its files must be registered ones.
+    """
     config, game = folder / _CONFIG, offered["game"]
     with registered_names_only(config), explain_damage(folder):
         make = class_at(str(folder), _parse_location(config))
-        agent = require_playable(_make(make, {**offered, "folder": folder}), game)
+        agent = _make(make, {**offered, "folder": folder})
+        agent.name = name or agent.name
+        require_playable(agent, game)
         if isinstance(agent.encoder, str):
             find_encoder(game.encoders, agent.encoder)  # checked here, where names from a file are restricted
     return agent
