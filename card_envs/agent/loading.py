@@ -138,7 +138,10 @@ def _load_named(spec: str, offered: Mapping[str, Any]) -> Agent:
     location = _find_location(code)
     if (folder := find_package_folder(location)) is None:
         return _make(class_at(spec, location), offered, arguments)
-    return _load_saved(folder, offered, spec)
+    try:
+        return _load_saved(folder, offered, spec)
+    except ValueError as error:  # which names the folder
+        raise ValueError(f"agent {spec!r}: {error}") from error
 
 
 def _load_saved(folder: Path, offered: Mapping[str, Any], name: str = "") -> Agent:
