@@ -23,7 +23,7 @@ from card_envs.games.holdem.game import holdem_game
 from card_envs.games.holdem.state import TEXAS_BOARD
 from card_envs.table_checks import check_tables
 
-FEW, MANY = 15, 500
+FEW, MANY = 6, 500
 
 
 class Observes(StochasticAgent):

@@ -123,6 +123,7 @@ def test_it_begins_with_the_policy_of_a_trained_agent_and_a_critic_that_learns_f
     assert not any(map(torch.equal, value, learner.network.value.parameters()))
 
 
+@pytest.mark.slow
 def test_the_critic_explains_more_than_one_that_sees_its_own_hand() -> None:
     """After the same updates against the same policy, all else equal: hidden hands are worth seeing."""
     losses = {}

@@ -135,6 +135,7 @@ def test_what_a_decision_costs_to_learn_from_is_measured_for_all_settings(
     assert "gathering alone" in out
 
 
+@pytest.mark.slow
 def test_the_script_for_a_gpu_runs_on_a_processor(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -83,6 +83,7 @@ for words in json.loads(sys.argv[2]):
 """
 
 
+@pytest.mark.slow
 def test_after_make_demo_the_commands_of_readme_work(tmp_path: Path) -> None:
     installed = extras_of_make("demo")
     missing = [package for package, extra in EXTRA_OF.items() if extra not in installed]

@@ -138,7 +138,12 @@ def test_pseudo_harmonic_mapping() -> None:
 
 @needs_speed
 @pytest.mark.parametrize(
-    ("cfr_br", "least", "threads", "last"), [(False, 0.0, 1, 4000), (True, 0.3, 1, 4000), (True, 0.3, 3, 8000)]
+    ("cfr_br", "least", "threads", "last"),
+    [
+        (False, 0.0, 1, 4000),
+        pytest.param(True, 0.3, 1, 4000, marks=pytest.mark.slow),
+        pytest.param(True, 0.3, 3, 8000, marks=pytest.mark.slow),
+    ],
 )
 def test_exploitability_falls_towards_zero(cfr_br: bool, least: float, threads: int, last: int) -> None:
     """Sampled actions make each iteration cheaper and noisier; halved again, and again, with more of them."""

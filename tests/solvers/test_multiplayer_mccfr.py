@@ -205,6 +205,7 @@ def test_fifteenths_keep_sums() -> None:
     assert np.array_equal(decompress(compress(flat), len(flat)), flat)
 
 
+@pytest.mark.slow
 @needs_speed
 def test_two_solvers_fold_the_same_hands(turn: Any) -> None:
     """The other one sees all hands on each board, this one samples. Many mixtures of limps and all-ins are as good."""

@@ -127,6 +127,7 @@ def test_the_turn_is_re_solved_and_the_flop_is_the_blueprints(limit: Game) -> No
     )
 
 
+@pytest.mark.slow
 def test_turn_endgames_are_solved_with_the_river_re_solved_from_the_turn() -> None:
     game = Endgame(HoldemConfig.no_limit(bet_menu="fcpa"), BOARD[:11], 20, (30, 30)).game()
     agents = [
@@ -140,6 +141,7 @@ def test_turn_endgames_are_solved_with_the_river_re_solved_from_the_turn() -> No
     assert lost[0] > lost[1] > 20 * lost[2], lost
 
 
+@pytest.mark.slow
 def test_no_hand_of_the_opponent_wins_more_from_a_re_solved_turn_than_from_the_blueprint(limit: Game) -> None:
     trunk, board = Blueprint(limit, find_agent("cfr_small", limit)), np.array(card_ids(BOARD), np.int64)[:4]
     tables, player = play_to_river(limit, CALLED_DOWN[:4]), 0

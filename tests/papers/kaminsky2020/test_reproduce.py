@@ -237,6 +237,7 @@ def test_printed_scores_of_the_best() -> None:
     assert measure(league)["agents in all four lists"].mean == 1.0
 
 
+@pytest.mark.slow
 def test_ranks_inside_divisions() -> None:
     league = made_up({"Qlearn-8": 2.0, "Qlearn-All": 3.0, "SAC-Low": 0.0, "SAC-High": -1.0}, copies=3)
     for sign, verdict in ((1, "agrees"), (-1, "differs")):
@@ -244,6 +245,7 @@ def test_ranks_inside_divisions() -> None:
         assert verdicts(replace(league, internal=internal))["internal and global ranks agree"] == verdict
 
 
+@pytest.mark.slow
 def test_copies_of_divisions() -> None:
     assert list(list_training_divisions(2))[5:8] == ["QlnA-Rn", "Qln8-Cl-2", "QlnA-Cl-2"]
     assert {original(name) for name in list_training_divisions(3)} == set(TRAINING)
