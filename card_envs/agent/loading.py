@@ -140,6 +140,8 @@ def _load_named(spec: str, offered: Mapping[str, Any]) -> Agent:
         return _make(class_at(spec, location), offered, arguments)
     try:
         return _load_saved(folder, offered, spec)
+    except UntrustedNameError:
+        raise
     except ValueError as error:  # which names the folder
         raise ValueError(f"agent {spec!r}: {error}") from error
 
