@@ -64,13 +64,13 @@ class CudaTables:
         if seed is None:
             seed = random_seed()
         tables = self.game.seeded_tables(self.num_tables, seed)
-        self._tables = cuda.to_device(_convert(tables, self._record))
+        self._tables = cuda.to_device(convert_records(tables, self._record))
         self._streams = cuda.to_device(seeded_streams(self.num_tables, int(seed) + PICK_STREAMS))
 
     @property
     def tables(self) -> Tables:
         """The records of all tables, copied to the host."""
-        return _convert(self._tables.copy_to_host(), self._host_record)
+        return convert_records(self._tables.copy_to_host(), self._host_record)
 
     def reset(self, seed: int | None = None) -> VectorStep:
         """Deal a new episode at every table; a seed restarts all random streams."""
@@ -138,7 +138,7 @@ class CudaTables:
     def _refuse(self, illegal: int, action: int) -> None:
         self._next, self._last = self._last, self._next  # nothing was written: the last arrays are still valid
         self._illegal = cuda.to_device(np.array([self.num_tables], np.int64))
-        table = _convert(self._tables[illegal : illegal + 1].copy_to_host(), self._host_record)
+        table = convert_records(self._tables[illegal : illegal + 1].copy_to_host(), self._host_record)
         raise IllegalActionError(f"table {illegal}: {self.game.why_illegal(table, 0, action)}")
 
 
@@ -149,7 +149,8 @@ def align(record: np.dtype[Any]) -> np.dtype[Any]:
     return record if record.isalignedstruct else found
 
 
-def _convert(tables: Tables, record: np.dtype[Any]) -> Tables:
+def convert_records(tables: Tables, record: np.dtype[Any]) -> Tables:
+    """Return tables as records of another layout with the same fields."""
     if tables.dtype == record:
         return tables
     converted = np.zeros(len(tables), record)

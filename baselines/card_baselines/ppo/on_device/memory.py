@@ -34,25 +34,26 @@ class Records:
 
     def write(self, records: NDArray[Any]) -> None:
         """Copy records from the host, converted field by field if their layout differs."""
-        converted = np.zeros(len(records), self.dtype)
-        for name in self.dtype.names or ():
-            converted[name] = records[name]
+        converted = _convert(records, self.dtype)
         self.bytes.copy_(torch.from_numpy(converted.view(np.uint8).reshape(len(records), -1)))
 
     def read(self, dtype: np.dtype[Any]) -> NDArray[Any]:
         """Return copies on the host, in another layout of the same fields."""
         found = np.ascontiguousarray(self.bytes.cpu().numpy()).reshape(-1).view(self.dtype)
-        if dtype == self.dtype:
-            return found.copy()
-        converted = np.zeros(len(found), dtype)
-        for name in dtype.names or ():
-            converted[name] = found[name]
-        return converted
+        return found.copy() if dtype == self.dtype else _convert(found, dtype)
 
     @property
     def array(self) -> Any:
         """The records as kernels take them."""
         return as_array(self.bytes, self.dtype)
+
+
+def _convert(records: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    if records.dtype == dtype:
+        return records
+    from card_envs.cuda.tables import convert_records  # only a GPU has another layout
+
+    return convert_records(records, dtype)
 
 
 def as_array(tensor: torch.Tensor, dtype: np.dtype[Any] | None = None) -> Any:

@@ -78,6 +78,7 @@ class DeviceRollout:
             from card_envs.cuda.device import require_device, require_memory
 
             require_device()
+            torch.cuda.set_device(self._device)  # kernels are loaded into the current context
             game = self.game
             row = game.layout.size * np.dtype(game.layout.dtype).itemsize + game.num_actions + kernels.DECISION.itemsize
             record = game.new_tables(1).dtype.itemsize
