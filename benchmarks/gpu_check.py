@@ -1,19 +1,17 @@
-"""What a GPU learns in a second, and that it learns the same: one script for the minutes in which there is a GPU.
+"""What a GPU plays and learns in a second, and that it learns the same: one script for the minutes of a GPU.
 
-    python benchmarks/gpu_check.py [compile same speed presets learning] [--minutes 2] [--json FILE] [--folder FOLDER]
+    python benchmarks/gpu_check.py [tables same speed] [--seconds 2] [--json FILE]
 
 Every part prints its table when it is done, and writes it to the JSON file, so that an interrupted script loses little.
-`compile` builds all kernels in processes beside each other and starts one again, whose kernels come from disk; `same`
-compares replayed graphs with plain calls; `speed` and `presets` measure learned decisions a second on the clock, and
-`learning` trains the presets of Leduc and heads-up limit hold'em and saves the runs for matches on a processor.
+`tables` plays at random on 2^12 to 2^20 tables, a decision being sample_actions and step with observation and mask
+(`tests/conformance/test_cuda_tables.py` compares their bytes with those of the processor); `same` compares replayed
+graphs with plain calls; `speed` measures learned decisions a second on the clock.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
-import sys
+import itertools
 import time
 import traceback
 from dataclasses import replace
@@ -21,20 +19,26 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from numba import cuda
 from results import circumstances, write_json
 
-from card_baselines.agents.learned.devices import find_device
 from card_baselines.cli.console import print_table
-from card_baselines.ppo.algorithm import ALGORITHM
 from card_baselines.ppo.config import Config
 from card_baselines.ppo.on_device.graphs import Replay
 from card_baselines.ppo.on_device.learner import DevicePpo
 from card_baselines.ppo.presets import PRESETS
-from card_baselines.runs.run import train
+from card_envs.cuda import CudaTables
+from card_envs.envs import make_game
 
-PARTS = ("compile", "same", "speed", "presets", "learning")
+PARTS = ("tables", "same", "speed")
 PLAIN = Config(num_tables=16_384, batch=262_144, minibatch=16_384, shared_layers=1, average_strategy="off")
 """Heads-up limit hold'em against itself."""
+GAMES: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("limit_holdem-v0", {"num_players": 2}),
+    ("no_limit_holdem-v0", {"num_players": 6}),
+    ("big2-v0", {}),
+)
+"""Games that are played at random."""
 _WARM_UP = 4
 """Updates before a measurement: the first ones run without graphs, then graphs are recorded."""
 
@@ -45,15 +49,9 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", help=f"some of {', '.join(PARTS)}; by default all")
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--seconds", type=float, default=2.0, help="of each measurement of speed")
-    parser.add_argument("--minutes", type=float, default=2.0, help="of each training")
     parser.add_argument("--json", type=Path, default=Path("gpu_check.json"))
-    parser.add_argument("--folder", type=Path, default=Path("gpu_check_runs"))
     parser.add_argument("--quick", action="store_true", help="tiny sizes: shows that it runs, not how fast")
-    parser.add_argument("--first-update", help="used by `compile`: print the seconds until a preset's first update")
     asked = parser.parse_args()
-    if asked.first_update:
-        print(json.dumps(first_update(asked.first_update, asked)))
-        return
     found: dict[str, Any] = circumstances(("numpy", "numba", "numba-cuda", "torch"))
     for part in asked.parts or PARTS:
         start = time.perf_counter()
@@ -73,7 +71,7 @@ def on(asked: argparse.Namespace, config: Config, **changes: Any) -> Config:
 
 
 def configs() -> dict[str, Config]:
-    """Return the settings that are compiled, under names."""
+    """Return the settings that are measured, under names."""
     self_play = {"opponents": (), "mixed": 0.0}
     return {
         "plain": PLAIN,
@@ -83,42 +81,27 @@ def configs() -> dict[str, Config]:
     }
 
 
-def first_update(name: str, asked: argparse.Namespace) -> float:
-    """Return the seconds from the beginning of the learner to the end of its first update."""
-    config = on(asked, configs()[name])
-    start = time.perf_counter()
-    torch.zeros(1, device=find_device(asked.device))
-    print("PyTorch on the device", time.perf_counter() - start)
-    learner = DevicePpo(config, config.game())
-    print("tables", time.perf_counter() - start)
-    learner.rollout.reseat()
-    print("kernel", time.perf_counter() - start)
-    learner.update(0.0)
-    return time.perf_counter() - start
-
-
-def part_compile(asked: argparse.Namespace) -> list[dict[str, Any]]:
-    """Return the seconds to a first update, compiled and from disk."""
-    seconds: dict[str, list[float]] = {}
-    for _ in range(2):
-        processes = {name: _start(name, asked) for name in configs()}
-        for name, process in processes.items():
-            text, error = process.communicate()
-            if process.returncode:
-                print(f"{name}: {error[-3000:]}")
-            else:
-                print(f"{name}: {' '.join(text.split())}")
-                seconds.setdefault(name, []).append(json.loads(text.splitlines()[-1]))
-    rows = [{"settings": name, "compiled": taken[0], "from_disk": taken[-1]} for name, taken in seconds.items()]
-    cells = [[row["settings"], f"{row['compiled']:.1f}", f"{row['from_disk']:.1f}"] for row in rows]
-    print_table(["settings", "compiled", "kernels on disk"], cells, "Seconds to the end of a first update")
+def part_tables(asked: argparse.Namespace) -> list[dict[str, Any]]:
+    """Return decisions a second of random legal play in each game, the best of three measurements."""
+    powers, steps = ((3,), 1) if asked.quick else ((12, 14, 16, 18, 20), 200)
+    rows = []
+    for (env_id, settings), power in itertools.product(GAMES, powers):
+        tables = CudaTables(make_game(env_id, **settings), 2**power, seed=0)
+        tables.reset()
+        best = min(_time_steps(tables, steps) for _ in range(3))
+        rows.append({"game": tables.game.name, "tables": 2**power, "decisions_per_second": steps * 2**power / best})
+    cells = [[row["game"], f"{row['tables']:,}", f"{row['decisions_per_second'] / 1e6:.1f}"] for row in rows]
+    print_table(["game", "tables", "decisions, M/s"], cells, "Random legal play, observed")
     return rows
 
 
-def _start(name: str, asked: argparse.Namespace) -> subprocess.Popen[str]:
-    command = [sys.executable, __file__, "--device", asked.device, "--first-update", name]
-    command += ["--quick"] if asked.quick else []
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8")
+def _time_steps(tables: CudaTables, steps: int) -> float:
+    cuda.synchronize()
+    start = time.perf_counter()
+    for _ in range(steps):
+        tables.step(tables.sample_actions())
+    cuda.synchronize()
+    return time.perf_counter() - start
 
 
 def part_same(asked: argparse.Namespace) -> list[dict[str, Any]]:
@@ -177,59 +160,30 @@ def _wait(device: torch.device) -> None:
         torch.cuda.synchronize(device)
 
 
-def _print_speeds(rows: list[dict[str, Any]], title: str) -> None:
-    header = ["settings", "tables", "steps", "minibatch", "hidden", "learned, M/s", "played, M/s", "rollouts"]
-    cells = [
-        [
-            row.get("settings", ""), f"{row['tables']:,}", str(row["steps"]), f"{row['minibatch']:,}",
-            "x".join(map(str, row["hidden"])), f"{row['learned_per_second'] / 1e6:.2f}",
-            f"{row['played_per_second'] / 1e6:.2f}", f"{row['share_of_rollouts']:.0%}",
-        ]
-        for row in rows
-    ]  # fmt: skip
-    print_table(header, cells, title)
-
-
 def part_speed(asked: argparse.Namespace) -> list[dict[str, Any]]:
-    """Return the speeds of a grid of sizes in heads-up limit hold'em, two epochs."""
+    """Return the speeds with a grid of sizes, two epochs, and with the sizes of presets, their pools included."""
     sizes = [
-        (tables, minibatch, hidden)
+        dict(num_tables=tables, minibatch=minibatch, hidden=hidden, batch=max(16 * tables, 2 * minibatch))
         for tables in (1024, 4096, 16_384, 65_536)
         for minibatch in (4096, 16_384, 65_536)
         for hidden in ((64,), (128, 128), (256, 256, 256))
         if hidden == (128, 128) or (tables, minibatch) == (16_384, 16_384)
     ]
-    rows = []
-    for tables, minibatch, hidden in sizes:
-        batch = max(16 * tables, 2 * minibatch)
-        rows.append(
-            measure(on(asked, PLAIN, num_tables=tables, minibatch=minibatch, hidden=hidden, batch=batch), asked.seconds)
-        )
-    _print_speeds(rows, "Heads-up limit hold'em against itself, two epochs")
-    return rows
-
-
-def part_presets(asked: argparse.Namespace) -> list[dict[str, Any]]:
-    """Return the speeds with the sizes of presets, pools included where they have frozen networks and scripts."""
-    rows = []
-    for name, config in configs().items():
-        rows.append({"settings": name} | measure(on(asked, config), asked.seconds))
-    for name, tables in (("ppo_limit_hu", 4096), ("ppo_limit_hu", 8192), ("ppo_big2", 1024)):
-        rows.append({"settings": name} | measure(on(asked, configs()[name], num_tables=tables), asked.seconds))
-    _print_speeds(rows, "Sizes of presets")
-    return rows
-
-
-def part_learning(asked: argparse.Namespace) -> list[dict[str, Any]]:
-    """Return what runs of presets reach in minutes, and save them."""
-    rows = []
-    for name in ("leduc", "ppo_limit_hu"):
-        strategy = PRESETS[name].average_strategy
-        config = on(asked, PRESETS[name], minutes=asked.minutes, average_strategy=strategy, final_hands=2000)
-        config = replace(config, panel=("random",), evaluation_hands=2000)
-        run = train(ALGORITHM, config, asked.folder / name, progress=False)
-        rows.append({"settings": name, **json.loads((run.path / "evaluation.json").read_text(encoding="utf-8"))})
-        print(rows[-1])
+    chosen = [("plain", each) for each in sizes[: 1 if asked.quick else None]] + [(name, {}) for name in configs()]
+    chosen += [("ppo_limit_hu", {"num_tables": count}) for count in (4096, 8192)] + [("ppo_big2", {"num_tables": 1024})]
+    rows = [
+        {"settings": name} | measure(on(asked, configs()[name], **changes), asked.seconds) for name, changes in chosen
+    ]
+    header = ["settings", "tables", "steps", "minibatch", "hidden", "learned, M/s", "played, M/s", "rollouts"]
+    cells = [
+        [
+            row["settings"], f"{row['tables']:,}", str(row["steps"]), f"{row['minibatch']:,}",
+            "x".join(map(str, row["hidden"])), f"{row['learned_per_second'] / 1e6:.2f}",
+            f"{row['played_per_second'] / 1e6:.2f}", f"{row['share_of_rollouts']:.0%}",
+        ]
+        for row in rows
+    ]  # fmt: skip
+    print_table(header, cells, "Sizes of heads-up limit hold'em against itself, and of presets")
     return rows
 
 

@@ -124,40 +124,28 @@ def test_one_core_is_given_back() -> None:
     assert os.sched_getaffinity(0) == before
 
 
-def test_what_a_decision_costs_to_learn_from_is_measured_for_all_settings(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    script = REPO / "benchmarks" / "learning.py"
-    monkeypatch.setattr(sys, "argv", [str(script), "--preset", "kuhn", "--rounds", "2"])
-    measured = runpy.run_path(str(script), run_name="__main__")
-    out = capsys.readouterr().out
-    assert all(name in out for name in measured["variants"](measured["PRESETS"]["kuhn"]))
-    assert "gathering alone" in out
-
-
 @pytest.mark.slow
 def test_the_script_for_a_gpu_runs_on_a_processor(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     script, found = REPO / "benchmarks" / "gpu_check.py", tmp_path / "found.json"
     monkeypatch.syspath_prepend(script.parent)
-    options = ["same", "presets", "--device", "cpu", "--quick", "--seconds", "0.05", "--json", str(found)]
+    options = ["same", "speed", "--device", "cpu", "--quick", "--seconds", "0.05", "--json", str(found)]
     monkeypatch.setattr(sys, "argv", [str(script), *options])
     runpy.run_path(str(script), run_name="__main__")
     results = json.loads(found.read_text())
     assert [row["largest_difference"] for row in results["same"]] == [0, 0]
-    assert all(row["played_per_second"] > 0 for row in results["presets"])
-    assert "Sizes of presets" in capsys.readouterr().out
+    assert all(row["played_per_second"] > 0 for row in results["speed"])
+    assert "Sizes of heads-up" in capsys.readouterr().out
 
 
 @pytest.mark.slow
-def test_the_benchmark_of_the_gpu_compares_and_measures(tmp_path: Path) -> None:
-    script, found = REPO / "benchmarks" / "gpu_tables.py", tmp_path / "found.json"
-    command = [sys.executable, str(script), "--quick", "--json", str(found)]
+def test_the_script_for_a_gpu_measures_random_play(tmp_path: Path) -> None:
+    script, found = REPO / "benchmarks" / "gpu_check.py", tmp_path / "found.json"
+    command = [sys.executable, str(script), "tables", "--quick", "--json", str(found)]
     run = subprocess.run(command, env=cuda_play.simulator_environment(), capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
-    assert run.stdout.count("have the bytes of the processor") == 3
-    rows = json.loads(found.read_text())["results"]
+    rows = json.loads(found.read_text())["tables"]
     assert len(rows) == 3
     assert all(row["decisions_per_second"] > 0 for row in rows)
 

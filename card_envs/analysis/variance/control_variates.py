@@ -50,7 +50,7 @@ UNEXPLAINED_HANDS = 7
 """Number of additional hands for the interval of a match, with the variance of results without control variates.
 
 A match of n hands does not show events with a probability below 3 / n (the rule of three), and rare large results are
-what control variates do not explain. `benchmarks/interval_coverage.py` measures the coverage of these intervals.
+what control variates do not explain. docs/results/variance_reduction.md says how often such intervals hold the truth.
 """
 _EXACT = 1e-9
 """Ratio of the standard deviations of adjusted and plain results below which the rest is rounding errors."""
