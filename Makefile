@@ -6,12 +6,14 @@ MINUTES ?= 10
 VENV := .venv
 BIN := $(VENV)/bin
 
-# What each kind of work needs: extras of pyproject.toml, without spaces.
+# What each kind of work needs: extras of pyproject.toml, without spaces, and its dependency groups.
 EXTRAS_demo := sb3,train,web,league,render
 EXTRAS_play := web,train
-EXTRAS_dev := dev
-EXTRAS_docs := docs
-EXTRAS_bench := bench
+EXTRAS_dev := all
+EXTRAS_bench := sb3,train,openspiel,rlcard
+GROUP_dev := dev
+GROUP_docs := docs
+GROUP_bench := bench
 
 # Each process begins with a run of neighbouring files: what they compile and prepare in common is done once.
 SPREAD := --dist worksteal
@@ -19,9 +21,13 @@ SPREAD := --dist worksteal
 # Commands that start many processes would compile every module of every package once per process.
 unexport PYTHONDONTWRITEBYTECODE
 
+# The packages of a lock, without those that PyTorch's default build names with exact versions.
+COMPILE := $(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --no-header --no-annotate --quiet
+GPU_LIBRARIES := ^(nvidia|cuda|triton)
+
 RESULTS := benchmarks/results/against_peers.json
 
-.PHONY: help demo play test test-all fuzz check format docs bench clean
+.PHONY: help demo play test test-all fuzz check format docs bench lock clean
 .DELETE_ON_ERROR:
 .PRECIOUS: $(VENV)/installed-%
 
@@ -61,14 +67,24 @@ bench: $(VENV)/installed-bench ## speed against other packages; writes the table
 	$(BIN)/python benchmarks/against_peers.py $(if $(BIG2),--big2-checkout $(BIG2)) --json $(RESULTS) \
 	  --table benchmarks/README.md --short docs/speed.md
 
+lock: $(VENV)/installed-dev ## constraints.txt anew from pyproject.toml; UPGRADE="--upgrade" or "-P numba" for newer versions
+	$(BIN)/python -m pip install --disable-pip-version-check uv
+	cp constraints.txt constraints.new
+	$(COMPILE) --extra all --group dev --group docs --group bench $(UPGRADE) -o constraints.new
+	$(COMPILE) --extra cuda --no-deps -c constraints.new -o constraints.cuda
+	{ sed '/^#/!Q' constraints.txt; sort -u constraints.new constraints.cuda | grep -vE '$(GPU_LIBRARIES)'; } > constraints.lock
+	mv constraints.lock constraints.txt && rm constraints.new constraints.cuda
+
 clean: ## remove everything that was built, .venv too; runs/ stays
 	rm -rf $(VENV) build dist docs/_build *.egg-info .hypothesis .*_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# A stamp per set of extras: a second `make` installs nothing, a changed requirement does. Python compiles what it
+# A stamp per kind of work: a second `make` installs nothing, a changed requirement does. Python compiles what it
 # imports; compiling the 19,000 files of all packages first would take over a minute.
 $(VENV)/installed-%: pyproject.toml constraints.txt | $(VENV)/pyvenv.cfg
-	$(BIN)/python -m pip install --disable-pip-version-check --no-compile -c constraints.txt -e '.[$(EXTRAS_$*)]'
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet 'pip>=25.1' # the first that knows dependency groups
+	$(BIN)/python -m pip install --disable-pip-version-check --no-compile -c constraints.txt -e '.[$(EXTRAS_$*)]' \
+	  $(addprefix --group ,$(GROUP_$*))
 	@touch $@
 
 $(VENV)/pyvenv.cfg:

@@ -8,9 +8,9 @@ from __future__ import annotations
 import inspect
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from card_envs import plugins
 from card_envs.locations import UnknownNameError, list_choices, load_object, suggest_name
@@ -20,8 +20,18 @@ if TYPE_CHECKING:
     from card_envs.conventional_aec import ConventionalAEC
     from card_envs.cuda.tables import CudaTables
     from card_envs.game import Game
+    from card_envs.games.big2.presets import Big2Settings
+    from card_envs.games.holdem.presets import LimitHoldemSettings, NoLimitHoldemSettings
+    from card_envs.observation import NumberType
     from card_envs.rendering import RenderMode
     from card_envs.vector import VectorTables
+
+    class EnvSettings(LimitHoldemSettings, NoLimitHoldemSettings, Big2Settings, total=False):
+        """Arguments of the environments of this package, for type checkers."""
+
+        bet_sizes: Sequence[int]  # of flop hold'em, whose other arguments are those of the limit game
+        dtype: NumberType | None
+
 
 __all__ = [
     "ENVS",
@@ -253,32 +263,33 @@ def as_game(game: Game | str, **settings: Any) -> Game:
 @overload
 def make_vector(
     env_id: Game | str, num_tables: int, seed: int | None = None, num_threads: int = 1, device: Literal["cpu"] = "cpu",
-    skip_forced: bool = False, **settings: Any,
+    skip_forced: bool = False, **settings: Unpack[EnvSettings],
 ) -> VectorTables: ...  # fmt: skip
 
 
 @overload
 def make_vector(
     env_id: Game | str, num_tables: int, seed: int | None = None, num_threads: int = 1, *, device: Literal["cuda"],
-    **settings: Any,
+    **settings: Unpack[EnvSettings],
 ) -> CudaTables: ...  # fmt: skip
 
 
 def make_vector(
     env_id: Game | str, num_tables: int, seed: int | None = None, num_threads: int = 1, device: str = "cpu",
-    skip_forced: bool = False, **settings: Any,
+    skip_forced: bool = False, **settings: Unpack[EnvSettings],
 ) -> VectorTables | CudaTables:  # fmt: skip
     """Return the batched engine of an environment; see `VectorTables`.
 
     Args:
-        env_id: Id such as "no_limit_holdem-v0", or a game of `make_game`.
+        env_id: Id such as "no_limit_holdem-v0", or a game, such as one of `make_game`.
         num_tables: Number of tables.
         seed: Seed of the deals; None: unpredictable.
         num_threads: Number of threads that share the work of a step.
         device: "cpu", or "cuda" (extra `cuda`) for tables on a GPU; see `card_envs.cuda`.
         skip_forced: Whether decisions with one legal action are taken without being shown.
         **settings: Arguments of the environment, as for `make_game`. dtype="int8" reduces the memory of observations to
-            a quarter, for encoders whose numbers are whole.
+            a quarter, for encoders whose numbers are whole. Type checkers know the arguments of this package's
+            environments: pass games of other packages made with theirs.
 
     Raises:
         UnknownSettingError: For an argument that the environment does not have.

@@ -28,7 +28,7 @@ napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 # napoleon takes a shape such as "(n, num_actions): ..." for a type and looks its names up
 suppress_warnings = ["ref.python"]
-# The reference is built with the extra `docs` alone: what only other extras install is not imported. Numba reads the
+# The reference is built with the group `docs` and no extra: what extras install is not imported. Numba reads the
 # version of SciPy, and does without it.
 autodoc_mock_imports = sorted({*EXTRA_OF, "pydantic"} - {"scipy"})
 default_role = "literal"  # docstrings write names as `name`

@@ -11,9 +11,12 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from card_envs.extras import EXTRA_OF
 
@@ -37,8 +40,15 @@ pytestmark = pytest.mark.skipif(not PROJECT.exists(), reason="only a checkout ha
 def extras_of_make(target: str) -> set[str]:
     """The extras that `make TARGET` installs, with those that they contain."""
     listed = re.search(rf"^EXTRAS_{target} := (.*)$", (REPO / "Makefile").read_text(), re.M)
-    assert listed is not None, target
-    return set(contained_extras(listed[1].split(",")))
+    return set(contained_extras(listed[1].split(","))) if listed else set()
+
+
+def table_of_project(*keys: str) -> dict[str, list[str]]:
+    """A table of pyproject.toml, found by its keys."""
+    table = tomllib.loads(PROJECT.read_text(encoding="utf-8"))
+    for key in keys:
+        table = table[key]
+    return table
 
 
 def shorten(words: list[str]) -> list[str]:
@@ -51,7 +61,7 @@ def shorten(words: list[str]) -> list[str]:
 
 def contained_extras(names: list[str]) -> Iterator[str]:
     """Yield extras, and those that their requirements name as card-envs[NAME,...]."""
-    requirements = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    requirements = table_of_project("project", "optional-dependencies")
     for name in names:
         yield name
         for requirement in requirements[name]:
@@ -97,10 +107,24 @@ def test_the_table_of_extras_lists_them_all() -> None:
     guide = (REPO / "docs" / "guides" / "install.md").read_text(encoding="utf-8")
     rows = [line.split("|")[1] for line in guide.splitlines() if line.startswith("| ")]
     listed = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
-    for_work_on_the_package = {"dev", "docs", "bench"}
-    assert (
-        listed == set(tomllib.loads(PROJECT.read_text())["project"]["optional-dependencies"]) - for_work_on_the_package
-    )
+    assert listed == set(table_of_project("project", "optional-dependencies"))
+
+
+def test_the_lock_has_one_allowed_version_of_all_that_make_installs() -> None:
+    """`make lock` writes constraints.txt; whoever changes a requirement has to run it."""
+    lock = [
+        Requirement(line) for line in (REPO / "constraints.txt").read_text().splitlines() if line[:1] not in ("#", "")
+    ]
+    here = [pin for pin in lock if pin.marker is None or pin.marker.evaluate()]
+    versions = {canonicalize_name(pin.name): str(pin.specifier).removeprefix("==") for pin in here}
+    assert len(versions) == len(here), "two versions of one package"
+    extras = table_of_project("project", "optional-dependencies")
+    asked = [table_of_project("project")["dependencies"], *table_of_project("dependency-groups").values()]
+    asked += [extras[name] for name in ("cuda", *contained_extras(["all"]))]
+    for requirement in map(Requirement, chain.from_iterable(asked)):
+        if requirement.name != "card-envs":
+            assert requirement.specifier.contains(versions[canonicalize_name(requirement.name)]), requirement
+    assert versions["torch"] == "2.13.0"  # the version whose build for CPUs satisfies its line, so that pip prefers it
 
 
 def imported_by(path: Path) -> Iterator[str]:
@@ -119,9 +143,9 @@ def imported_by(path: Path) -> Iterator[str]:
                 waiting += [child for child in ast.walk(statement) if isinstance(child, ast.Import | ast.ImportFrom)]
 
 
-def test_the_reference_is_built_with_its_own_extra() -> None:
-    """Sphinx imports what it documents; packages of other extras are replaced by stand-ins (`docs/conf.py`)."""
-    assert extras_of_make("docs") == {"docs"}
+def test_the_reference_is_built_without_extras() -> None:
+    """Sphinx imports what it documents; packages of extras are replaced by stand-ins (`docs/conf.py`)."""
+    assert not extras_of_make("docs")
     settings = runpy.run_path(str(REPO / "docs" / "conf.py"))
     known = {
         *CORE,
