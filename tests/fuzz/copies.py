@@ -17,7 +17,7 @@ from card_envs.observation import mask_records, observation_records
 from card_envs.testing import CheckFailure, check
 from tests.fuzz.check import Difference
 from tests.fuzz.games import Named, dealt, random_game
-from tests.properties.encoder_play import WIDTH
+from tests.helpers.wide_games import MASK_WIDTH, WIDTH
 
 NUM_TABLES, DECISIONS = 16, 60
 CLONED_DEALS = 5
@@ -132,6 +132,6 @@ def moved_options(game: Game, tables: Tables, shift: int) -> dict[str, Any]:
 def seen(game: Game, tables: Tables, seat: int) -> bytes:
     """Return observation and mask of a seat, in buffers of the size that all tests use."""
     width = WIDTH if game.layout.dtype == np.float32 else game.layout.size
-    numbers, mask = np.zeros((1, width), game.layout.dtype), np.zeros((1, max(63, game.num_actions)), np.int8)
+    numbers, mask = np.zeros((1, width), game.layout.dtype), np.zeros((1, max(MASK_WIDTH, game.num_actions)), np.int8)
     game.encoder.observe(tables, 0, seat, observation_records(numbers), mask_records(mask))
     return numbers.tobytes() + mask.tobytes()

@@ -18,6 +18,7 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders import ENCODERS as HOLDEM_ENCODERS
 from card_envs.games.holdem.game import holdem_game
 from tests.differential.against_pokerkit import ANTES, STRUCTURES, random_config
+from tests.helpers.wide_games import widen
 from tests.properties.big2_random_play import OPTION_SETS
 from tests.properties.encoder_play import serves
 from tests.properties.holdem_random_play import PRESETS
@@ -44,11 +45,11 @@ def holdem(rng: random.Random, encoder: str) -> Named:
     """Return one of the kinds of hold'em that tests know, or one with random stakes and stacks."""
     if rng.random() < 0.5:
         name = rng.choice([name for name, config in PRESETS.items() if serves(HOLDEM_ENCODERS[encoder], config)])
-        return Named(f"hold'em, {name}, encoder {encoder}", holdem_game(name, PRESETS[name], encoder))
+        return Named(f"hold'em, {name}, encoder {encoder}", widen(holdem_game(name, PRESETS[name], encoder)))
     config = random_config(rng, rng.choice(STRUCTURES), rng.choice(ANTES))
     while not (has_decisions(config) and serves(HOLDEM_ENCODERS[encoder], config)):
         config = random_config(rng, rng.choice(STRUCTURES), rng.choice(ANTES))
-    return Named(f"{config}, encoder {encoder}", holdem_game("hold'em", config, encoder))
+    return Named(f"{config}, encoder {encoder}", widen(holdem_game("hold'em", config, encoder)))
 
 
 def has_decisions(config: HoldemConfig) -> bool:

@@ -27,7 +27,7 @@ from card_envs.rendering.pictures import draw_table
 from card_envs.rng import next_uint64, random_below
 from tests.fuzz.check import Difference
 from tests.fuzz.games import Named, random_game, states
-from tests.properties.encoder_play import WIDTH
+from tests.helpers.wide_games import MASK_WIDTH, WIDTH
 
 TABLES, DECISIONS = 1024, 30
 ROWS_AS_TEXT = 4
@@ -115,7 +115,7 @@ class Eyes:
         self.encoder: Encoder = game.encoder
         width = WIDTH if game.layout.dtype == np.float32 else game.layout.size
         self.numbers = np.zeros((TABLES, width), game.layout.dtype)
-        self.mask = np.zeros((TABLES, max(63, game.num_actions)), np.int8)
+        self.mask = np.zeros((TABLES, max(MASK_WIDTH, game.num_actions)), np.int8)
         self._records = observation_records(self.numbers), mask_records(self.mask)
 
     def look(self, tables: Tables, seats: NDArray[Any]) -> None:

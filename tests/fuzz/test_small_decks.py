@@ -22,6 +22,7 @@ from card_envs.games.holdem.endgame import Endgame
 from card_envs.games.holdem.game import holdem_game
 from card_envs.games.holdem.state import TEXAS_BOARD
 from card_envs.table_checks import check_tables
+from tests.helpers.wide_games import widen
 
 FEW, MANY = 6, 500
 
@@ -87,7 +88,7 @@ def play_random_game(seed: int) -> None:
     taken = 0
     for name in ENCODERS:
         try:
-            game = holdem_game("random", config, name)
+            game = widen(holdem_game("random", config, name))
         except ValueError:  # an encoder for other games
             continue
         play(game, 2)
@@ -106,11 +107,11 @@ def measure_random_flop_game(seed: int) -> None:
     num_ranks, num_suits = rng.choice([(7, 1), (9, 1), (4, 2), (5, 2), (3, 3), (4, 3), (2, 4), (3, 4)])
     deck = {"num_ranks": num_ranks, "num_suits": num_suits, "lowest_rank": rng.randrange(14 - num_ranks)}
     config = replace(HoldemConfig.flop(small_blind=1, big_blind=2, max_raises=(1, rng.choice((1, 2)))), **deck)
-    game = holdem_game("small_deck", config)
+    game = widen(holdem_game("small_deck", config))
     found = measure(game, flops=rng.choice((None, None, 10)))
     assert found["exploitability"] > 0 and found.get("suits_alike", True)
     board = rng.sample(config.deck_cards, 3)
-    endgame = Endgame(replace(config, bet_menu="fcpa"), board, pot=4, stacks=(6, 9)).game()
+    endgame = widen(Endgame(replace(config, bet_menu="fcpa"), board, pot=4, stacks=(6, 9)).game())
     assert measure(endgame)["exploitability"] >= 0
     play(endgame, 2)
 

@@ -16,11 +16,10 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders import ENCODERS
 from card_envs.games.holdem.state import CALL, FOLD
 from card_envs.observation import Encoder, mask_records, observation_records
+from tests.helpers.wide_games import MASK_WIDTH, WIDTH
 from tests.properties.holdem_random_play import new_tables
 
 UNWRITTEN = -7
-WIDTH = 1024
-"""More numbers than any observation has. One size for all games: kernels compile once, writes behind the end show."""
 
 
 class Observer:
@@ -30,7 +29,7 @@ class Observer:
         self.encoder, self.config = encoder, config
         self.size = encoder.layout(config).size
         self.numbers = np.empty((1, WIDTH), np.float32)
-        self.mask = np.empty((1, max(63, config.num_actions)), np.int8)
+        self.mask = np.empty((1, max(MASK_WIDTH, config.num_actions)), np.int8)
         self._records = observation_records(self.numbers), mask_records(self.mask)
 
     def look(self, tables: Any, seat: int) -> tuple[NDArray[np.float32], NDArray[np.int8]]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,13 +12,13 @@ from card_envs.game import Game, Tables
 from card_envs.games.big2.encoders import ENCODERS as BIG2_ENCODERS
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.game import holdem_game
-from card_envs.observation import Block, Encoder, Layout
 from card_envs.testing import CHECKS, check
 from card_envs.testing.checks import compare_with_plain_python
 from tests.fuzz import copies, leaks
 from tests.fuzz.games import Named
+from tests.helpers.wide_games import widen
 from tests.properties.big2_random_play import OPTION_SETS, game_of
-from tests.properties.encoder_play import WIDTH, encoders_of
+from tests.properties.encoder_play import encoders_of
 from tests.properties.holdem_random_play import PRESETS
 
 UNEVEN = {
@@ -31,8 +29,6 @@ UNEVEN = {
 CONFIGS = PRESETS | UNEVEN
 HOLDEM = [(name, encoder.name) for name, config in PRESETS.items() for encoder in encoders_of(config)]
 BIG2 = [(rules, list(BIG2_ENCODERS)[number % 2]) for number, rules in enumerate(OPTION_SETS)]
-STATE_WIDTH = 2048
-"""More numbers than any perfect-information vector has."""
 MOVING = [name for name, config in PRESETS.items() if config.button_moves]
 """Kinds of hold'em whose seats are exchangeable."""
 SLOW_MASKS = [rules for rules in OPTION_SETS if rules not in ("charlesworth2018", "everything")]
@@ -40,31 +36,7 @@ SLOW_MASKS = [rules for rules in OPTION_SETS if rules not in ("charlesworth2018"
 
 
 def make(name: str, encoder: str) -> Game:
-    """Return a game with observations, states and masks of one size for all games, so that kernels compile once.
-
-    What lies behind the end of a vector must be 0.
-    """
-    game = holdem_game(name, CONFIGS[name], encoder) if name in CONFIGS else game_of(name, encoder)
-    if name not in CONFIGS:
-        return game
-    wide = replace(game.encoder, layout=partial(widen_layout, game.encoder))
-    return replace(
-        game,
-        encoder=wide,
-        encoders={wide.name: wide},
-        state_layout=widen(game.state_layout, STATE_WIDTH),
-        num_actions=max(63, game.num_actions),
-        make=partial(make, name, encoder),  # a pickle is made again like this
-    )
-
-
-def widen_layout(encoder: Encoder, config: HoldemConfig) -> Layout:
-    return widen(encoder.layout(config), WIDTH)
-
-
-def widen(layout: Layout, width: int) -> Layout:
-    assert layout.size < width
-    return replace(layout, blocks=(*layout.blocks, Block("behind the end", width - layout.size, "nothing", high=0.0)))
+    return widen(holdem_game(name, CONFIGS[name], encoder)) if name in CONFIGS else game_of(name, encoder)
 
 
 every_game = pytest.mark.parametrize(("name", "encoder"), [*HOLDEM, *BIG2])

@@ -19,6 +19,7 @@ from card_envs.games.holdem.state import Table as HoldemTable
 from card_envs.records import declared_fields
 from card_envs.table_checks import check_tables
 from card_envs.table_checks.ranges import DamagedRecordError
+from tests.helpers.wide_games import widen
 from tests.third_game.game import dozen
 
 GAMES: dict[str, tuple[str, dict[str, Any]]] = {
@@ -43,7 +44,7 @@ NUM_TABLES = 60
 
 def game_of(name: str) -> Game:
     env, settings = GAMES[name]
-    return make_game(env, **settings)
+    return widen(make_game(env, **settings))
 
 
 def states_of(game: Game, count: int) -> Iterator[Any]:
