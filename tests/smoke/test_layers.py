@@ -1,12 +1,13 @@
 """The layers in pyproject.toml hold, cover every module, and each contract fails when it is broken."""
 
 import ast
+import json
 import os
 import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Collection
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -26,16 +27,36 @@ def modules_of(layer: str) -> list[str]:
     return [name.strip("() ") for name in re.split(r"[|:]", layer)]
 
 
-def lint(tree: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    script = str(Path(sys.executable).with_name("lint-imports"))
-    command = [script, "--no-cache", "--no-logo", "--config", str(REPO / "pyproject.toml"), *options]
+LINT = """
+import json, pathlib, sys
+from importlinter.cli import lint_imports
+config, cases = json.loads(sys.argv[1])
+for imports, contracts in cases:
+    for module, imported in imports.items():
+        pathlib.Path(*module.split("."), "__init__.py").write_text(f"import {imported}\\n")
+    code = lint_imports(config_filename=config, limit_to_contracts=tuple(contracts), no_cache=True, no_logo=True)
+    for module in imports:
+        pathlib.Path(*module.split("."), "__init__.py").write_text("")
+    print("--- returned", code, flush=True)
+"""
+Case = tuple[dict[str, str], list[str]]
+"""Module -> what it imports, and the contracts to check, all without any."""
+
+
+def lint(tree: Path, cases: list[Case]) -> list[tuple[int, str]]:
+    """Check a tree in which some modules import others, for each case alone; return exit codes and what is printed."""
+    command = [sys.executable, "-c", LINT, json.dumps([str(REPO / "pyproject.toml"), cases])]
     environment = os.environ | {"PYTHONPATH": str(tree)}
-    return subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True)
+    result = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True)
+    *reports, end = re.split(r"^--- returned (\d)\n", result.stdout, flags=re.MULTILINE)
+    assert result.returncode == 0 and not end, result.stdout + result.stderr
+    return [(int(code), report) for report, code in zip(reports[::2], reports[1::2], strict=True)]
 
 
-@pytest.fixture
-def tree(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the packages in which every module that a contract names exists and is empty."""
+    folder = tmp_path_factory.mktemp("tree")
     names = [name for layer in CONTRACTS["layers"]["layers"] for name in modules_of(layer)]
     names += [f"card_wrappers.{name}" for name in WRAPPERS]
     names += [
@@ -50,17 +71,12 @@ def tree(tmp_path: Path) -> Path:
     names += [f"card_baselines.papers.zheng2022.{name}" for name in papers]
     agents = [name for layer in CONTRACTS["agent-layers"]["layers"] for name in modules_of(layer)]
     names += [f"card_baselines.agents.{name}" for name in agents]
+    names += ALLOWED
     for name in names:
-        tmp_path.joinpath(*name.split(".")).mkdir(parents=True, exist_ok=True)
-    for package in [path for path in tmp_path.rglob("*") if path.is_dir()]:
+        folder.joinpath(*name.split(".")).mkdir(parents=True, exist_ok=True)
+    for package in [path for path in folder.rglob("*") if path.is_dir()]:
         (package / "__init__.py").touch()
-    return tmp_path
-
-
-def test_an_empty_tree_keeps_every_contract(tree: Path) -> None:
-    result = lint(tree)
-    assert result.returncode == 0, result.stdout + result.stderr
-    assert f"{len(CONTRACTS)} kept, 0 broken" in result.stdout
+    return folder
 
 
 BREAKS = [
@@ -102,29 +118,24 @@ BREAKS = [
 ]
 
 
-@pytest.mark.parametrize(("contract", "importer", "imported"), BREAKS)
-def test_a_contract_bites(tree: Path, contract: str, importer: str, imported: str) -> None:
-    tree.joinpath(*importer.split("."), "__init__.py").write_text(f"import {imported}\n")
-    result = lint(tree, "--contract", contract)
-    assert result.returncode == 1, result.stdout + result.stderr
-    assert "0 kept, 1 broken" in result.stdout
+ALLOWED = {
+    "card_wrappers.sb3": "stable_baselines3, sb3_contrib",
+    "card_wrappers.openspiel": "pyspiel",
+    "card_wrappers.rllib": "ray.rllib",
+    "card_wrappers.rlcard": "rlcard",
+    "card_baselines.agents.learned.network": "torch",
+    "card_baselines.sb3.script": "torch, stable_baselines3, sb3_contrib, card_wrappers.sb3",
+    "card_baselines.cli": "card_baselines.ppo, card_envs.match",
+}
 
 
-def test_what_the_layers_allow(tree: Path) -> None:
-    allowed = {
-        "card_wrappers/sb3": "stable_baselines3, sb3_contrib",
-        "card_wrappers/openspiel": "pyspiel",
-        "card_wrappers/rllib": "ray.rllib",
-        "card_wrappers/rlcard": "rlcard",
-        "card_baselines/agents/learned/network": "torch",
-        "card_baselines/sb3/script": "torch, stable_baselines3, sb3_contrib, card_wrappers.sb3",
-        "card_baselines/cli": "card_baselines.ppo, card_envs.match",
-    }
-    for importer, imported in allowed.items():
-        (tree / importer).mkdir(exist_ok=True)
-        (tree / importer / "__init__.py").write_text(f"import {imported}\n")
-    result = lint(tree)
-    assert result.returncode == 0, result.stdout + result.stderr
+def test_contracts_allow_what_they_should_and_each_bites(tree: Path) -> None:
+    breaks: list[Case] = [({importer: imported}, [contract]) for contract, importer, imported in BREAKS]
+    empty, allowed, *broken = lint(tree, [({}, []), (ALLOWED, []), *breaks])
+    for code, report in (empty, allowed):
+        assert code == 0 and f"{len(CONTRACTS)} kept, 0 broken" in report, report
+    for case, (code, report) in zip(breaks, broken, strict=True):
+        assert code == 1 and "0 kept, 1 broken" in report, (case, report)
 
 
 def test_every_contract_is_broken_once() -> None:
@@ -152,6 +163,7 @@ NAME = re.compile(r"(card_\w+(?:\.\w+)+):[A-Za-z_]\w*")
 """A string that names an object: "module:NAME"."""
 
 
+@cache
 def sources() -> dict[str, ast.Module]:
     """Every module of the three packages, parsed, by its name."""
     found = {}
@@ -162,21 +174,27 @@ def sources() -> dict[str, ast.Module]:
     return found
 
 
+@cache
+def nodes_of(tree: ast.Module) -> list[ast.AST]:
+    """Strings and imports of a file."""
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Constant | ast.Import | ast.ImportFrom)]
+
+
 def named_by(tree: ast.Module) -> set[str]:
     """Modules in the strings "module:NAME" of a file."""
-    texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    texts = [node.value for node in nodes_of(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
     return {match[1] for text in texts if (match := NAME.fullmatch(text))}
 
 
-def imported_by(tree: ast.Module, known: Collection[str]) -> set[str]:
+def imported_by(tree: ast.Module) -> set[str]:
     """Modules that a file imports, inside functions too."""
-    found = set()
-    for node in ast.walk(tree):
+    found, known = set(), sources()
+    for node in nodes_of(tree):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             found |= {name if (name := f"{node.module}.{alias.name}") in known else node.module for alias in node.names}
-    return found & set(known)
+    return found & known.keys()
 
 
 def layer_of(module: str) -> tuple[int, str]:
@@ -216,8 +234,7 @@ def test_a_string_that_breaks_the_layers_is_found() -> None:
 def test_no_modules_import_or_name_each_other_in_a_circle() -> None:
     trees = sources()
     uses = {
-        module: (imported_by(tree, trees) | {each for each in named_by(tree) if not is_own_paper(module, each)})
-        - {module}
+        module: (imported_by(tree) | {each for each in named_by(tree) if not is_own_paper(module, each)}) - {module}
         for module, tree in trees.items()
     }
     circles, finished = [], set[str]()
@@ -240,8 +257,6 @@ def test_the_kernel_cache_names_no_game_and_only_the_compiler_uses_it() -> None:
         text = path.read_text(encoding="utf-8").replace("card_envs.kernel_cache", "").replace("card_envs.files", "")
         assert not re.search(r"card_|\b(game|card|seat|poker|holdem|big2)s?\b", text, re.I), path
     trees = sources()
-    users = {
-        module for module, tree in trees.items() if any("kernel_cache" in used for used in imported_by(tree, trees))
-    }
+    users = {module for module, tree in trees.items() if any("kernel_cache" in used for used in imported_by(tree))}
     outside = {module for module in users if not module.startswith("card_envs.kernel_cache.")}
     assert outside == {"card_envs.compiler", "card_envs.compiler.jit", "card_envs.cuda.compiled"}, "two compilers"
