@@ -150,5 +150,8 @@ TRAINEES = {
 }
 """Name -> "module:Class" of agents that learn in a league: `card_baselines.league.Trainee`."""
 
-SCHEMES = {"llm": "card_baselines.agents.language_model:LanguageModel"}
+SCHEMES = {
+    "llm": "card_baselines.agents.language_model:LanguageModel",
+    "policy": "card_baselines.agents.learned.policy_agent:PolicyAgent",
+}
 """Scheme -> "module:Class": `llm:MODEL` is called with `argument="MODEL"`."""

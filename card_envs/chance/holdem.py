@@ -36,6 +36,31 @@ class Bet(NamedTuple):
     """Street commitment after the decision, in chips."""
 
 
+UNKNOWN_AMOUNT = -1
+"""Amount of decisions that a table no longer holds."""
+
+
+def list_bets(t: Table) -> list[Bet]:
+    """Return the decisions so far of a two-player hand that is not over; of all but the last eight amounts are unknown.
+
+    Args:
+        t: A record of a table, or a view.
+    """
+    found: list[Bet] = []
+    button, actor = int(t["button"]), int(t["actor"])
+    for street in range(int(t["street"]) + 1):
+        opener = button if street == 0 and t["blind"][0] > 0 else 1 - button
+        raises, is_open = int(t["street_raises"][street]), street == int(t["street"])
+        calls_first = actor != opener if raises == 0 and is_open else int(t["raiser"][street, 0]) != opener
+        kinds = [CALL] * calls_first + [RAISE] * raises + [CALL] * (not is_open)
+        seats = [opener, 1 - opener] * len(kinds)
+        found += [Bet(seat, street, kind, UNKNOWN_AMOUNT) for seat, kind in zip(seats, kinds, strict=False)]
+    for back in range(1, min(len(found), RECENT_ACTIONS) + 1):
+        amount = int(t["recent_amount"][(int(t["num_decisions"]) - back) % RECENT_ACTIONS])
+        found[-back] = found[-back]._replace(amount=amount)
+    return found
+
+
 def make_chance(game: Game) -> HoldemChance:
     """Return the explicit chance of a game."""
     return HoldemChance(game)

@@ -27,6 +27,7 @@ ABOUT_ONE_GAME = (
     # another library's interface to its own hold'em
     "wrappers/card_wrappers/rlcard.py", "wrappers/card_wrappers/acpc/",
     "wrappers/card_wrappers/slumbot/", "wrappers/card_wrappers/openspiel/universal_poker.py",
+    "wrappers/card_wrappers/openspiel/policies.py",
     # agents, papers, and what shows or trains certain games by their ids
     "baselines/card_baselines/agents/", "baselines/card_baselines/papers/", "baselines/card_baselines/registry.py",
     "baselines/card_baselines/cli/commands/panel.py", "baselines/card_baselines/cli/strengths.py",

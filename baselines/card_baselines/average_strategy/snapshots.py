@@ -15,6 +15,7 @@ from safetensors.torch import save_file
 
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.checkpoint import check_arrays, to_arrays
+from card_envs.agent.probabilities import softmax
 from card_envs.files import replace_file
 from card_envs.typing import Floats
 
@@ -34,13 +35,6 @@ def match_regrets(advantages: NDArray[np.floating], action_mask: NDArray[np.int8
     best = (legal == legal.max(axis=1, keepdims=True)).astype(np.float64)
     shares = np.divide(positive, total, out=np.zeros_like(positive), where=total > 0)
     return np.asarray(np.where(total > 0, shares, best / best.sum(axis=1, keepdims=True)), np.float64)
-
-
-def softmax(logits: NDArray[np.floating], action_mask: NDArray[np.int8]) -> Floats:
-    """Return the probabilities (n, num_actions) of logits, zero for illegal actions."""
-    legal = np.where(action_mask == 1, logits, -np.inf).astype(np.float64)
-    exponentials = np.exp(legal - legal.max(axis=1, keepdims=True))
-    return np.asarray(exponentials / exponentials.sum(axis=1, keepdims=True), np.float64)
 
 
 OUTPUTS: Mapping[str, Callable[[NDArray[np.floating], NDArray[np.int8]], Floats]] = {

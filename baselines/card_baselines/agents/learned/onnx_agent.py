@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from card_baselines.agents.learned.mlp_agent import require_fit, write_agent_config
 from card_baselines.run_folder import CONFIG
 from card_envs.agent import Decisions, StochasticAgent
+from card_envs.agent.probabilities import softmax
 from card_envs.files import replace_file
 from card_envs.game import Game
 
@@ -86,6 +87,41 @@ def write_onnx(path: Path, network: torch.nn.Module, game: Game) -> None:
         network.train(was_training).to(device)
 
 
+class OnnxNetwork:
+    """A network of one input and one output in an ONNX file; `network(rows)` returns its output.
+
+    Args:
+        path: The file.
+
+    Raises:
+        ValueError: If the file is no such network, or does not exist.
+        ModuleNotFoundError: Without the extra `onnx`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1  # matches may run in several processes
+        try:
+            self._session = onnxruntime.InferenceSession(str(path), options)
+            [network_input], [output] = self._session.get_inputs(), self._session.get_outputs()
+        except Exception as error:  # ONNX Runtime's errors have no common class
+            raise ValueError(f"{path} is no network of one input and one output: {error}") from error
+        self.shapes = network_input.shape[1:], output.shape[1:]
+        """Shapes of a row of the input and of the output."""
+        self._names = network_input.name, output.name
+
+    def __call__(self, rows: NDArray[np.float32]) -> NDArray[np.floating]:
+        """Return the output (n, actions) for rows (n, size)."""
+        name, output = self._names
+        parts = [
+            self._session.run([output], {name: rows[first : first + _MAX_ROWS]})[0]
+            for first in range(0, len(rows), _MAX_ROWS)
+        ]
+        return np.concatenate(parts) if parts else np.empty((0, self.shapes[1][0]), np.float32)
+
+
 class OnnxAgent(StochasticAgent):
     """Plays a network that `save_onnx_agent` saved: samples from its probabilities, or if `greedy` takes the likeliest.
 
@@ -101,33 +137,15 @@ class OnnxAgent(StochasticAgent):
     is_stateless = True
 
     def __init__(self, folder: Path, game: Game) -> None:
-        import onnxruntime
-
         self.name = folder.name
         config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
         self.encoder = require_fit(folder, config, game)
         self.greedy = bool(config.get("greedy", False))
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1  # matches may run in several processes
-        try:
-            self._session = onnxruntime.InferenceSession(str(folder / MODEL), options)
-            [network_input], [output] = self._session.get_inputs(), self._session.get_outputs()
-        except Exception as error:  # ONNX Runtime's errors have no common class
-            raise ValueError(f"{folder / MODEL} is no network of one input and one output: {error}") from error
-        shapes = (network_input.shape[1:], output.shape[1:])
-        if shapes != ([config["observation_size"]], [game.num_actions]):
-            raise ValueError(f"{folder / MODEL} maps rows of {shapes[0]} to {shapes[1]}: the game needs other sizes")
-        self._names = network_input.name, output.name
+        self._network = OnnxNetwork(folder / MODEL)
+        if self._network.shapes != ([config["observation_size"]], [game.num_actions]):
+            sizes = self._network.shapes
+            raise ValueError(f"{folder / MODEL} maps rows of {sizes[0]} to {sizes[1]}: the game needs other sizes")
 
     def compute_probabilities(self, decisions: Decisions) -> NDArray[np.floating]:
         """Return the softmax of the logits of legal actions, (n, num_actions)."""
-        observation = np.asarray(decisions.observation, np.float32)
-        name, output = self._names
-        parts = [
-            self._session.run([output], {name: observation[first : first + _MAX_ROWS]})[0]
-            for first in range(0, len(observation), _MAX_ROWS)
-        ]
-        logits = np.concatenate(parts) if parts else np.empty((0, decisions.game.num_actions), np.float32)
-        logits = np.where(decisions.action_mask == 1, logits.astype(np.float64), -np.inf)
-        weights = np.exp(logits - logits.max(axis=1, keepdims=True))
-        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+        return softmax(self._network(np.asarray(decisions.observation, np.float32)), decisions.action_mask)

@@ -7,7 +7,6 @@ extensive-form games with large action spaces, IJCAI 2013: the pseudo-harmonic m
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.solvers.no_limit.menu_tree import DECISION, MenuTree
+from card_envs.chance.holdem import UNKNOWN_AMOUNT, Bet, list_bets
 from card_envs.games.holdem.actions import (
     CALL_ACTION,
     FIRST_RAISE_ACTION,
@@ -27,19 +27,8 @@ from card_envs.games.holdem.actions import (
 from card_envs.games.holdem.state import CALL, MENU_INTEGERS, RAISE, RECENT_ACTIONS
 
 _BUTTON = 1  # as a player of the tree
-_UNKNOWN = -1
 _MAX_PLACES = 16
 """Maximum number of decisions of the tree that a table is mapped to; the least likely ones are dropped."""
-
-
-@dataclass
-class _Decision:
-    """One decision of a hand that is not over."""
-
-    street: int
-    kind: int
-    amount: int = _UNKNOWN
-    """Street commitment after it."""
 
 
 def pseudo_harmonic(size: float, smaller: float, larger: float) -> float:
@@ -47,34 +36,13 @@ def pseudo_harmonic(size: float, smaller: float, larger: float) -> float:
     return (larger - size) * (1 + smaller) / ((larger - smaller) * (1 + size))
 
 
-def list_decisions(t: Any) -> list[_Decision]:
-    """Return the decisions so far in a two-player hand; the amounts of all but the last eight are unknown."""
-    found: list[_Decision] = []
-    button, actor = int(t.button), int(t.actor)
-    for street in range(int(t.street) + 1):
-        opener = button if street == 0 else 1 - button
-        raises, is_open = int(t.street_raises[street]), street == int(t.street)
-        if raises == 0:
-            calls = (actor != opener) if is_open else 2
-            found += [_Decision(street, CALL) for _ in range(int(calls))]
-            continue
-        if int(t.raiser[street, 0]) != opener:
-            found.append(_Decision(street, CALL))
-        found += [_Decision(street, RAISE) for _ in range(raises)]
-        if not is_open:
-            found.append(_Decision(street, CALL))
-    for back in range(1, min(len(found), RECENT_ACTIONS) + 1):
-        found[-back].amount = int(t.recent_amount[(int(t.num_decisions) - back) % RECENT_ACTIONS])
-    return found
-
-
-def compute_raise_sizes(t: Any, decisions: list[_Decision]) -> list[float]:
+def compute_raise_sizes(t: Any, decisions: list[Bet]) -> list[float]:
     """Return the size of each raise, as a fraction of the pot after calling.
 
     Raises whose amounts the table no longer holds are assumed to be of equal sizes.
     """
     sizes: list[float] = []
-    unknown = sum(decision.kind == RAISE and decision.amount == _UNKNOWN for decision in decisions)
+    unknown = sum(decision.kind == RAISE and decision.amount == UNKNOWN_AMOUNT for decision in decisions)
     bet, pot, street = int(t.blind[0]), float(t.blind[0] * 2), 0  # the pot if everybody had called
     if unknown:
         size = ((_pot_after_unknown(t, decisions) / pot) ** (1 / unknown) - 1) / 2
@@ -83,14 +51,14 @@ def compute_raise_sizes(t: Any, decisions: list[_Decision]) -> list[float]:
     for decision in decisions:
         if decision.street != street:
             bet, street = 0, decision.street
-        if decision.kind == RAISE and decision.amount != _UNKNOWN:
+        if decision.kind == RAISE and decision.amount != UNKNOWN_AMOUNT:
             added = decision.amount - bet
             sizes.append(added / pot)
             bet, pot = decision.amount, pot + 2 * added
     return sizes
 
 
-def _pot_after_unknown(t: Any, decisions: list[_Decision]) -> float:
+def _pot_after_unknown(t: Any, decisions: list[Bet]) -> float:
     """Return the pot, assuming a call, after the last raise whose amount is unknown."""
     most, street, first = float(max(t.hand_commit[0], t.hand_commit[1])), int(t.street), len(decisions) - RECENT_ACTIONS
     last = max(k for k in range(first) if decisions[k].kind == RAISE)
@@ -109,7 +77,7 @@ def find_places(tree: MenuTree, t: Any) -> list[tuple[float, int]]:
 
     The probabilities sum to less than 1 if the tree lacks some of the betting.
     """
-    decisions = list_decisions(t)
+    decisions = list_bets(t)
     sizes = iter(compute_raise_sizes(t, decisions))
     places = {0: 1.0}
     for decision in decisions:
