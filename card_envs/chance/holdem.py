@@ -40,7 +40,7 @@ UNKNOWN_AMOUNT = -1
 """Amount of decisions that a table no longer holds."""
 
 
-def list_bets(t: Table) -> list[Bet]:
+def list_bets(t: Any) -> list[Bet]:
     """Return the decisions so far of a two-player hand that is not over; of all but the last eight amounts are unknown.
 
     Args:

@@ -19,12 +19,13 @@ from card_baselines.average_strategy.average_network import AverageNetwork
 from card_baselines.average_strategy.own_history import OwnHistory
 from card_baselines.average_strategy.reservoir import Reservoir
 from card_baselines.average_strategy.snapshot_agent import SnapshotAgent
-from card_baselines.average_strategy.snapshots import Snapshots, match_regrets, softmax
+from card_baselines.average_strategy.snapshots import Snapshots, match_regrets
 from card_baselines.exploitability.ranges.flop_holdem import exploit_flop_holdem
 from card_baselines.exploitability.target import ExploitSettings, Target
 from card_baselines.run_folder import CONFIG, RunFolder
 from card_envs import make_game
 from card_envs.agent import decisions_at
+from card_envs.agent.probabilities import softmax
 from card_envs.analysis.exploitability.average_strategy import AverageStrategy
 from card_envs.analysis.exploitability.best_response import exact_exploitability
 from card_envs.analysis.exploitability.public_tree import PublicTree

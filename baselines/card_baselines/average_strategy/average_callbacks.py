@@ -15,11 +15,12 @@ import torch
 
 from card_baselines.agents.learned.mlp_policy import save_policy
 from card_baselines.average_strategy.average_network import AverageNetwork
-from card_baselines.average_strategy.snapshots import Snapshots, softmax
+from card_baselines.average_strategy.snapshots import Snapshots
 from card_baselines.run_folder import CONFIG, WEIGHTS, RunFolder
 from card_baselines.runs.checkpoint import restore_rng, restore_tables
 from card_baselines.runs.learner import LearnerCallback
 from card_envs.agent import choose
+from card_envs.agent.probabilities import softmax
 from card_envs.files import replace_file
 from card_envs.game import Game
 
