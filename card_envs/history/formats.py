@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from card_envs.envs import ENVS
 from card_envs.game import Game
@@ -14,26 +13,26 @@ from card_envs.locations import load_object
 
 BUILT_IN = (
     "card_envs.history.phh.files:PHH",
-    "card_envs.history.acpc.files:ACPC",
+    "card_envs.history.acpc.format:ACPC",
     "card_envs.history.pokerstars.files:POKERSTARS",
-    "card_envs.history.big2.files:BIG2",
+    "card_envs.history.big2.format:BIG2",
 )
 """Each "module:NAME"; of the formats that describe a game, the first is the default. A format of another package is
 named beside its environment, see `register_env`."""
 
 
-def formats() -> tuple[HistoryFormat[Any], ...]:
+def formats() -> tuple[HistoryFormat, ...]:
     """Return the formats of this package, then those that other environments name, in the order of registration."""
     others = (location for entry in ENVS.values() for location in entry.histories)
     return tuple(map(load_object, dict.fromkeys((*BUILT_IN, *others))))
 
 
-def formats_of(game: Game) -> tuple[HistoryFormat[Any], ...]:
+def formats_of(game: Game) -> tuple[HistoryFormat, ...]:
     """Return the formats in which hands of a game can be written, the default first."""
     return tuple(each for each in formats() if each.why_not(game) is None)
 
 
-def format_of_file(file: Path) -> HistoryFormat[Any]:
+def format_of_file(file: Path) -> HistoryFormat:
     """Return the format that a file's suffix belongs to; the first format for an unknown suffix."""
     known = formats()
     return next((each for each in known if file.suffix in (*each.suffixes, *each.suffixes_if_named)), known[0])
@@ -42,11 +41,6 @@ def format_of_file(file: Path) -> HistoryFormat[Any]:
 def load_recorded_hands(file: Path) -> Iterator[RecordedHand | str]:
     """Yield the hands of a file of any format; see `HistoryFormat.load_recorded_hands`."""
     return format_of_file(file).load_recorded_hands(file)
-
-
-def all_suffixes() -> tuple[str, ...]:
-    """Return the suffixes of all files that are read."""
-    return tuple(suffix for each in formats() for suffix in (*each.suffixes, *each.suffixes_if_named))
 
 
 def search_suffixes() -> tuple[str, ...]:

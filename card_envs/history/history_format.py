@@ -5,19 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Generic, TypeVar
 
 from card_envs.game import Game
-from card_envs.history import replay
 from card_envs.history.errors import HandHistoryError
 from card_envs.history.recorded_hand import RecordedHand
 from card_envs.history.recording import PlayedHands
-from card_envs.history.replay import Replay
-from card_envs.history.results import ReplayResult
-from card_envs.history.steps import HandSteps
+from card_envs.history.replay import HandSteps, ParsedHand, hand_steps, recorded_hand
 
-Recorded = TypeVar("Recorded")
-"""Type of one hand of a format, as `HistoryFormat.load_hands` returns it."""
+__all__ = ["HistoryFormat", "HistoryWriter"]
 
 
 class HistoryWriter(ABC):
@@ -36,8 +31,8 @@ class HistoryWriter(ABC):
         return ""
 
 
-class HistoryFormat(ABC, Generic[Recorded]):
-    """A format of hand histories, which writes the hands of a match and replays the hands of a file.
+class HistoryFormat(ABC):
+    """A format of hand histories, which writes the hands of a match and reads the hands of a file.
 
     Objects are pickled for the processes that replay.
     """
@@ -62,40 +57,15 @@ class HistoryFormat(ABC, Generic[Recorded]):
         """
 
     @abstractmethod
-    def load_hands(self, file: Path) -> Sequence[Recorded]:
+    def load_hands(self, file: Path) -> Sequence[ParsedHand]:
         """Return the hands of a file; HandHistoryError for a file that cannot be read or understood."""
-
-    def begin(self, hand: Recorded, rules: object) -> Replay:
-        """Return the replay of a hand, dealt but not played; `results.Stop` for a hand that cannot be played.
-
-        Args:
-            hand: The hand.
-            rules: Rules profile or its name, for games with profiles; None for the rules that the file names.
-        """
-        raise NotImplementedError(f"{type(self).__name__} needs a method `begin`")
-
-    def replay_hand(self, hand: Recorded, rules: object) -> ReplayResult:
-        """Replay a hand, see `begin`."""
-        return replay.replay_hand(_source(hand), lambda: self.begin(hand, rules))
-
-    def hand_steps(self, hand: Recorded, rules: object) -> HandSteps:
-        """Return a hand decision by decision; ValueError if it cannot be played under `rules`, see `begin`."""
-        return replay.hand_steps(_source(hand), lambda: self.begin(hand, rules))
-
-    def to_recorded_hand(self, hand: Recorded) -> RecordedHand:
-        """Return a hand in the form that a table plays; ValueError if it is not legal or cards are missing."""
-        return replay.recorded_hand(_source(hand), lambda: self.begin(hand, None))
-
-    def replay(self, file: Path, rules: object = None) -> list[ReplayResult]:
-        """Replay the hands of a file; see `load_hands` and `replay_hand`."""
-        return [self.replay_hand(hand, rules) for hand in self.load_hands(file)]
 
     def steps(self, file: Path, number: int, rules: object = None) -> HandSteps:
         """Return hand `number`, counted from 1, of a file decision by decision; see `load_hands` and `hand_steps`."""
         hands = self.load_hands(file)
         if not 1 <= number <= len(hands):
             raise HandHistoryError(f"{file}: there is no hand {number}: it has hands 1 to {len(hands)}")
-        return self.hand_steps(hands[number - 1], rules)
+        return hand_steps(hands[number - 1], rules)
 
     def load_recorded_hands(self, file: Path) -> Iterator[RecordedHand | str]:
         """Yield the hands of a file in the form that a table plays, and the reason for each hand that cannot be played.
@@ -104,10 +74,6 @@ class HistoryFormat(ABC, Generic[Recorded]):
         """
         for hand in self.load_hands(file):
             try:
-                yield self.to_recorded_hand(hand)
+                yield recorded_hand(hand)
             except ValueError as error:
                 yield str(error)
-
-
-def _source(hand: Any) -> str:
-    return str(getattr(hand, "source", ""))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import TypeVar
 
 from card_envs.game import Game
 from card_envs.games.holdem.config import HoldemConfig, is_holdem
@@ -14,20 +13,31 @@ from card_envs.history.history_format import HistoryFormat, HistoryWriter
 from card_envs.history.holdem_match import record_hands
 from card_envs.history.holdem_replay import HoldemReplay
 from card_envs.history.recording import PlayedHands
+from card_envs.history.replay import ParsedHand
 
-Recorded = TypeVar("Recorded")
+__all__ = ["HoldemFormat", "HoldemHand", "HoldemWriter"]
 
 
-class HoldemFormat(HistoryFormat[Recorded]):
-    """A format of hold'em: its hands are converted to `HandRecord`, and each `HandRecord` of a match is printed."""
+class HoldemHand(ParsedHand):
+    """One hand of hold'em as its format reads it."""
+
+    @abstractmethod
+    def to_record(self, rules: str | RulesProfile | None = None) -> HandRecord:
+        """Return the hand in terms of the engine; `Stop` or HandHistoryError for a hand that cannot be played."""
+
+    def begin(self, rules: object = None) -> HoldemReplay:
+        """See `ParsedHand`."""
+        if rules is not None and not isinstance(rules, (str, RulesProfile)):
+            raise ValueError(f"rules {rules!r} must be a rules profile of hold'em or the name of one")
+        return HoldemReplay(self.to_record(rules))
+
+
+class HoldemFormat(HistoryFormat):
+    """A format of hold'em."""
 
     @abstractmethod
     def require(self, config: HoldemConfig) -> None:
         """Raise ValueError for a game of hold'em that the format cannot describe."""
-
-    @abstractmethod
-    def to_record(self, hand: Recorded, rules: str | RulesProfile | None) -> HandRecord:
-        """Return a hand in terms of the engine; `Stop` or HandHistoryError for a hand that cannot be played."""
 
     def why_not(self, game: Game) -> str | None:
         """See `HistoryFormat`."""
@@ -38,12 +48,6 @@ class HoldemFormat(HistoryFormat[Recorded]):
         except ValueError as error:
             return str(error)
         return None
-
-    def begin(self, hand: Recorded, rules: object) -> HoldemReplay:
-        """See `HistoryFormat`."""
-        if rules is not None and not isinstance(rules, (str, RulesProfile)):
-            raise ValueError(f"rules {rules!r} must be a rules profile of hold'em or the name of one")
-        return HoldemReplay(self.to_record(hand, rules))
 
 
 class HoldemWriter(HistoryWriter):

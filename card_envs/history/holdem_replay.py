@@ -30,7 +30,7 @@ class HoldemReplay(Replay):
 
     def __init__(self, record: HandRecord) -> None:
         config = record.config
-        self.record, self.source, self.names, self.texts = record, record.source, record.names, record.texts
+        self.record, self.names, self.texts = record, record.names, record.texts
         self.tables = _template(config).copy()
         self.table = self.tables[0]
         # views of the fields that the replay reads, which are faster than the record

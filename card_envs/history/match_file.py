@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Self
 
 from card_envs.files import replace_file
 from card_envs.game import Game
@@ -96,7 +96,7 @@ def file_for(path: Path, game: Game, seed: int | None) -> Path:
     return path
 
 
-def _formats_by_suffix() -> dict[str, HistoryFormat[Any]]:
+def _formats_by_suffix() -> dict[str, HistoryFormat]:
     """Return the formats by the suffix of their files of matches."""
     return {each.suffixes[0]: each for each in formats()}
 

@@ -1,9 +1,10 @@
-"""Replay of one recorded hand on a table of its own: the part that all games and formats share."""
+"""Hands of a file, and their replay on a table: the part that all games and formats share."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,14 +12,22 @@ from card_envs.game import Game, Tables
 from card_envs.history.errors import HandHistoryError
 from card_envs.history.recorded_hand import RecordedHand
 from card_envs.history.results import MISMATCHED, ReplayResult, Stop
-from card_envs.history.steps import HandSteps
+
+__all__ = [
+    "HandSteps",
+    "ParsedHand",
+    "Replay",
+    "UnreadHand",
+    "hand_steps",
+    "recorded_hand",
+    "replay_hand",
+    "replay_tables",
+]
 
 
 class Replay(ABC):
     """The replay of one hand, from the deal on."""
 
-    source: str
-    """File of the hand, and its position there."""
     names: tuple[str, ...]
     """Names by seat; empty where none are recorded."""
     texts: tuple[str, ...]
@@ -43,59 +52,128 @@ class Replay(ABC):
     def recorded_hand(self) -> RecordedHand:
         """Return the hand after its last move in the form that a table plays."""
 
-    def frames(self) -> Iterator[tuple[int, Tables]]:
-        """Yield (-1, copy of the table after the deal), then (index of a decision, copy of the table after it)."""
-        yield -1, self.tables.copy()
-        for index in self.play():
-            yield index, self.tables.copy()
+
+class ParsedHand(ABC):
+    """One hand of a file as its format reads it. Whether the hand follows the rules is found by its replay."""
+
+    source: str
+    """File of the hand, and its position there."""
+
+    @abstractmethod
+    def begin(self, rules: object = None) -> Replay:
+        """Return the replay of the hand, dealt but not played; `results.Stop` for a hand that cannot be played.
+
+        Args:
+            rules: Rules profile or its name, for games with profiles; None for the rules that the file names, else the
+                default of its format.
+        """
 
 
-Begin = Callable[[], Replay]
-"""Function that deals a recorded hand; it raises `Stop` for a hand that cannot be played."""
+@dataclass(frozen=True)
+class UnreadHand(ParsedHand):
+    """A hand that is not replayed, with the reason: its text cannot be read, or contradicts itself."""
+
+    source: str
+    status: str
+    """MISMATCHED or SKIPPED."""
+    reason: str
+
+    def begin(self, rules: object = None) -> Replay:
+        """Raise `Stop` with the reason."""
+        raise Stop(self.status, self.reason)
 
 
-def replay_hand(source: str, begin: Begin) -> ReplayResult:
-    """Return the result of replaying a hand: MATCHED, MISMATCHED or SKIPPED, with the reason."""
+def replay_hand(hand: ParsedHand, rules: object = None) -> ReplayResult:
+    """Replay a recorded hand, and check that it is legal and ends with the recorded result.
+
+    Args:
+        hand: A hand of a file, see `load_hands`, `load_log`, `load_pokerstars` and `load_deals`.
+        rules: Rules profile of hold'em or its name; None for the profile that the file names, else the default of its
+            format. Some rules are always those of the file: PHH says whether antes are trimmed, and the game of an ACPC
+            log who posts the small blind heads-up. A deal of Big 2 names all its rules.
+
+    Returns:
+        A result whose status is MATCHED, MISMATCHED or SKIPPED, with the reason.
+    """
     try:
-        replay = begin()
+        replay = hand.begin(rules)
         for _ in replay.play():
             pass
         return replay.result()
     except Stop as stop:
-        return ReplayResult(source, stop.status, stop.reason, stop.action_index)
+        return ReplayResult(hand.source, stop.status, stop.reason, stop.action_index)
     except HandHistoryError as error:
-        return ReplayResult(source, MISMATCHED, str(error).removeprefix(f"{source}: "))
+        return ReplayResult(hand.source, MISMATCHED, str(error).removeprefix(f"{hand.source}: "))
 
 
-def hand_frames(source: str, begin: Begin) -> Iterator[tuple[int, Tables]]:
-    """Yield the frames of a hand, see `Replay.frames`; ValueError with the reason if it cannot be replayed."""
+def replay_tables(hand: ParsedHand, rules: object = None) -> Iterator[tuple[int, Tables]]:
+    """Replay a recorded hand, and yield the table after every decision.
+
+    Args:
+        hand: A hand of a file.
+        rules: Rules profile or its name, see `replay_hand`.
+
+    Yields:
+        (index of the action, copy of the table after it). The first index is -1, for the table after the deal. The
+        table is a record array of length 1; chips are in units of 1 / `HandRecord.scale` of the file's.
+
+    Raises:
+        ValueError: If an action is not legal or the hand cannot be played, with the reason.
+    """
     try:
-        yield from begin().frames()
+        yield from _frames(hand.begin(rules))
     except Stop as stop:
-        raise ValueError(f"{source}: {stop.reason}") from None
+        raise ValueError(f"{hand.source}: {stop.reason}") from None
 
 
-def hand_steps(source: str, begin: Begin) -> HandSteps:
-    """Return a hand decision by decision; ValueError with the reason if it cannot be replayed."""
-    replays: list[Replay] = []
+def _frames(replay: Replay) -> Iterator[tuple[int, Tables]]:
+    yield -1, replay.tables.copy()
+    for index in replay.play():
+        yield index, replay.tables.copy()
 
-    def keep() -> Replay:
-        replays.append(begin())
-        return replays[0]
 
-    frames = list(hand_frames(source, keep))
-    replay = replays[0]
+@dataclass(frozen=True, eq=False)
+class HandSteps:
+    """A replayed hand decision by decision, for display."""
+
+    game: Game
+    source: str
+    """File of the hand, and its position there."""
+    players: tuple[str, ...]
+    """Names by seat; empty where none are recorded."""
+    tables: Tables
+    """(k + 1,) tables before each of k decisions, and the table after the last one."""
+    actions: tuple[str, ...]
+    """(k,) decisions as the file writes them."""
+
+    def lines(self) -> Iterator[str]:
+        """Yield lines of text: the table before each decision, the decision, and the final table."""
+        yield self.source
+        yield from (f"player_{seat} is {name}" for seat, name in enumerate(self.players))
+        for i in range(len(self.tables)):
+            yield ""
+            yield self.game.text(self.tables, i, None)
+            if i < len(self.actions):
+                yield f"--> player_{int(self.tables['actor'][i])}: {self.actions[i]}"
+
+
+def hand_steps(hand: ParsedHand, rules: object = None) -> HandSteps:
+    """Return a hand decision by decision; ValueError with the reason if it cannot be replayed, see `replay_hand`."""
+    try:
+        replay = hand.begin(rules)
+        frames = list(_frames(replay))
+    except Stop as stop:
+        raise ValueError(f"{hand.source}: {stop.reason}") from None
     tables = np.concatenate([table for _, table in frames])
-    actions = tuple(replay.texts[index] for index, _ in frames[1:])
-    return HandSteps(replay.game, source, replay.names, tables, actions)
+    return HandSteps(replay.game, hand.source, replay.names, tables, tuple(replay.texts[i] for i, _ in frames[1:]))
 
 
-def recorded_hand(source: str, begin: Begin) -> RecordedHand:
+def recorded_hand(hand: ParsedHand) -> RecordedHand:
     """Return a hand in the form that a table plays; ValueError with the reason if it cannot be replayed."""
     try:
-        replay = begin()
+        replay = hand.begin()
         for _ in replay.play():
             pass
     except Stop as stop:
-        raise ValueError(f"{source}: {stop.reason}") from None
+        raise ValueError(f"{hand.source}: {stop.reason}") from None
     return replay.recorded_hand()

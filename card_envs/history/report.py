@@ -10,11 +10,11 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from card_envs.history.errors import HandHistoryError, shorten
 from card_envs.history.formats import format_of_file, search_suffixes
 from card_envs.history.history_format import HistoryFormat
+from card_envs.history.replay import replay_hand
 from card_envs.history.results import EXACT, LEGAL_ONLY, MATCHED, MISMATCHED, ODD_CHIP, RAKE, SKIPPED, ReplayResult
 
 _FILES_PER_TASK = 16
@@ -151,10 +151,10 @@ def replay_file(file: Path, rules: object = None) -> list[ReplayResult]:
     return _replay((file, format_of_file(file)), rules)
 
 
-def _replay(file_and_format: tuple[Path, HistoryFormat[Any]], rules: object) -> list[ReplayResult]:
+def _replay(file_and_format: tuple[Path, HistoryFormat], rules: object) -> list[ReplayResult]:
     file, history_format = file_and_format
     try:
-        results = history_format.replay(file, rules)
+        results = [replay_hand(hand, rules) for hand in history_format.load_hands(file)]
     except HandHistoryError as error:
         return [ReplayResult(str(file), MISMATCHED, str(error).removeprefix(f"{file}").lstrip(":, "))]
     return [replace(each, source=shorten(each.source), reason=shorten(each.reason)) for each in results]

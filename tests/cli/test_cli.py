@@ -23,7 +23,7 @@ from card_baselines.cli.console import make_table
 from card_baselines.run_folder import RunFolder
 from card_baselines.settings import parse_settings
 from card_envs.envs import ENVS
-from card_envs.history.formats import all_suffixes
+from card_envs.history.errors import SUFFIXES
 
 REPO = Path(__file__).parents[2]
 MATCH = ("match", "leduc_holdem-v0", "--agents", "random", "always_call", "--hands", "50", "--seed", "3")
@@ -552,7 +552,7 @@ def test_help_of_replay_names_the_endings_of_all_formats(capsys: pytest.CaptureF
     with pytest.raises(SystemExit):
         cli.main(["replay", "--help"])
     words = re.findall(r"\.\w+", capsys.readouterr().out)
-    assert set(all_suffixes()) <= set(words)
+    assert set(SUFFIXES) <= set(words)
 
 
 def test_as_a_program(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from rich.progress import track
 
 from card_envs.history import dump_hand
 from card_envs.history.hand_record import DEAL_BOARD, DEAL_HOLE, SHOW, HandRecord, Move
-from card_envs.history.phh.write import phh_of
+from card_envs.history.phh.files import phh_of
 from tests.corpus import engines
 from tests.corpus.corpus import FOLDER
 from tests.corpus.rules import RULES, Rule

@@ -14,8 +14,8 @@ from card_envs.games.holdem.rules import RULES as PROFILES
 from card_envs.games.holdem.state import RAISE
 from card_envs.history import load_hand
 from card_envs.history.hand_record import DEAL_BOARD, DEAL_HOLE
-from card_envs.history.phh.format import HOLDEM_VARIANTS
-from card_envs.history.phh.format import Hand as PhhHand
+from card_envs.history.phh.hand import HOLDEM_VARIANTS
+from card_envs.history.phh.hand import Hand as PhhHand
 from tests.corpus.engines import Found
 from tests.helpers.holdem_hands import Hand, OneTable, Options
 

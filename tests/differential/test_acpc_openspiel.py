@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from card_envs.history import parse_log, replay_acpc_hand
+from card_envs.history import parse_log, replay_hand
 from card_envs.history.results import MATCHED
 
 pyspiel = pytest.importorskip("pyspiel")
@@ -38,7 +38,7 @@ def log_of_openspiel(num_players: int, hands: int, seed: int) -> str:
 @pytest.mark.parametrize("num_players", GAMES)
 def test_logs_of_openspiel_are_replayed(num_players: int) -> None:
     log = parse_log(log_of_openspiel(num_players, hands=200, seed=1))
-    results = [replay_acpc_hand(hand, log.config) for hand in log.hands]
+    results = [replay_hand(hand) for hand in log.hands]
     for hand, result in zip(log.hands, results, strict=True):
         # it cuts fractions of a chip off, so that the values of a split pot may not add up to nothing
         assert result.status == MATCHED or sum(hand.values) < 0, (hand, result.reason)

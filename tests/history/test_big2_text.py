@@ -10,7 +10,7 @@ from card_envs.agent import RandomAgent
 from card_envs.games.big2.config import Big2Config
 from card_envs.games.big2.game import big2_game
 from card_envs.games.big2.state import NOBODY
-from card_envs.history import HandHistoryError, MatchFile, dump_deals, load_deals, parse_deals, replay_deal
+from card_envs.history import HandHistoryError, MatchFile, dump_deals, load_deals, parse_deals, replay_hand
 from card_envs.history.big2.format import rules_words
 from card_envs.history.report import replay_file
 from card_envs.history.results import EXACT, MISMATCHED
@@ -24,7 +24,7 @@ TEXT = FILE.read_text()
 def test_a_deal_is_read_replayed_and_written_byte_for_byte() -> None:
     deals = load_deals(FILE)
     assert dump_deals(deals) == TEXT
-    assert [replay_deal(deal).agreement for deal in deals] == [EXACT]
+    assert [replay_hand(deal).agreement for deal in deals] == [EXACT]
     assert deals[0].players[0] == "big2_lowest"
     assert deals[0].payoffs == (11, -5, -2, -4)
 
@@ -54,7 +54,7 @@ def test_a_deal_is_read_replayed_and_written_byte_for_byte() -> None:
 )
 def test_an_illegal_play_is_named_with_its_place(old: str, new: str, reason: str) -> None:
     assert old in TEXT
-    result = replay_deal(parse_deals(TEXT.replace(old, new, 1))[0])
+    result = replay_hand(parse_deals(TEXT.replace(old, new, 1))[0])
     assert result.status == MISMATCHED
     assert result.reason.startswith(reason)
 
@@ -119,7 +119,7 @@ def test_a_dragon_is_recorded_without_plays(tmp_path: Path) -> None:
     assert sorted(result.payoffs[0].tolist()) == [-39, -39, -39, 117]
     deals = load_deals(tmp_path / "a.big2")
     assert [len(deal.tricks) > 0 for deal in deals] == [False, True, True]
-    assert [replay_deal(deal).agreement for deal in deals] == [EXACT] * 3
+    assert [replay_hand(deal).agreement for deal in deals] == [EXACT] * 3
     assert dump_deals(deals).strip() == (tmp_path / "a.big2").read_text().strip()
     tables = game.seeded_tables(1, seed)
     game.deal(tables, 0)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from card_envs.history import HandHistoryError, load_log, replay_acpc_hand, replay_paths
+from card_envs.history import HandHistoryError, load_log, replay_hand, replay_paths
 
 DATA = Path(__file__).parents[1] / "data"
 GOOD = (DATA / "phh" / "pluribus" / "32-23.phh").read_text()
@@ -37,9 +37,9 @@ def test_a_damaged_file_is_reported_and_the_others_are_replayed(damage: str, tmp
 
 def test_a_log_of_one_long_line_is_reported_in_short(tmp_path: Path) -> None:
     (tmp_path / "1.acpc").write_text(LOG.read_text() + "STATE:" + "9" * 3_000_000 + "\n")
-    (wrong,) = replay_paths(tmp_path).mismatched
-    assert "is not a hand" in wrong.reason
-    assert len(wrong.reason) < 1000
+    ((reason, sources),) = replay_paths(tmp_path).skipped.items()
+    assert "is not a hand" in reason and len(sources) == 1
+    assert len(reason) < 1000
 
 
 @pytest.mark.parametrize("name", ["../holdem.limit.2p.reverse_blinds.game", "/etc/hostname", "a/b.game", ".."])
@@ -54,11 +54,11 @@ def test_a_log_names_no_game_file_outside_its_folder(name: str, tmp_path: Path) 
 def test_replays_at_the_same_time_do_not_disturb_each_other() -> None:
     log = load_log(LOG)
     hands = log.hands[:300]
-    expected = [replay_acpc_hand(hand, log.config) for hand in hands]
+    expected = [replay_hand(hand) for hand in hands]
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:
         with ThreadPoolExecutor(4) as pool:
-            assert list(pool.map(replay_acpc_hand, hands, [log.config] * len(hands))) == expected
+            assert list(pool.map(replay_hand, hands)) == expected
     finally:
         sys.setswitchinterval(interval)

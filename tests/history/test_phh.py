@@ -26,7 +26,7 @@ from card_envs.history import (
     replay_paths,
     replay_tables,
 )
-from card_envs.history.formats import all_suffixes
+from card_envs.history.formats import formats
 from card_envs.history.report import replay_file
 from card_envs.history.results import EXACT, LEGAL_ONLY, MATCHED, MISMATCHED, ODD_CHIP, RAKE, SKIPPED
 
@@ -524,7 +524,7 @@ def test_final_stacks_without_rake_contradict_raked_winnings() -> None:
 
 
 def test_the_suffixes_in_messages_are_those_that_are_read() -> None:
-    assert all_suffixes() == errors.SUFFIXES
+    assert sum(((*each.suffixes, *each.suffixes_if_named) for each in formats()), ()) == errors.SUFFIXES
 
 
 def test_missing_paths_are_refused(tmp_path: Path) -> None:

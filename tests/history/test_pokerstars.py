@@ -13,12 +13,19 @@ import pytest
 
 from card_envs import make_game
 from card_envs.agent import find_agent
-from card_envs.history import HandHistoryError, MatchFile, load_hands, load_pokerstars, replay_hand, replay_paths
+from card_envs.history import (
+    Hand,
+    HandHistoryError,
+    MatchFile,
+    UnreadHand,
+    load_hands,
+    load_pokerstars,
+    replay_hand,
+    replay_paths,
+)
 from card_envs.history.formats import load_recorded_hands
-from card_envs.history.phh.format import Hand
-from card_envs.history.pokerstars.files import POKERSTARS
 from card_envs.history.recorded_hand import RecordedHand
-from card_envs.history.results import MISMATCHED, SKIPPED, ReplayResult
+from card_envs.history.results import MISMATCHED, SKIPPED
 from card_envs.match import play_match
 
 GAMES: dict[str, tuple[str, dict[str, Any]]] = {
@@ -197,7 +204,7 @@ def test_a_limit_game_has_its_bets_from_the_title() -> None:
 def test_hands_that_tables_cannot_play_are_skipped_with_the_reason(before: str, after: str, reason: str) -> None:
     assert before in CASH
     skipped, kept = load_pokerstars(CASH.replace(before, after) + "\n\n" + CASH)
-    assert isinstance(skipped, ReplayResult) and skipped.status == "skipped" and reason in skipped.reason
+    assert isinstance(skipped, UnreadHand) and skipped.status == "skipped" and reason in skipped.reason
     assert isinstance(kept, Hand)
 
 
@@ -231,7 +238,7 @@ def test_a_line_that_is_not_understood_skips_its_hand_alone(before: str, after: 
     assert before in CASH
     first, skipped, last = load_pokerstars("\n\n".join([CASH, CASH.replace(before, after, 1), CASH]))
     assert isinstance(first, Hand) and isinstance(last, Hand)
-    assert isinstance(skipped, ReplayResult) and skipped.status == SKIPPED
+    assert isinstance(skipped, UnreadHand) and skipped.status == SKIPPED
     assert message in skipped.reason
     if line:
         assert skipped.reason.startswith(f"line {line + len(CASH.splitlines()) + 2}: ")
@@ -255,7 +262,7 @@ def test_a_line_that_is_not_understood_skips_its_hand_alone(before: str, after: 
 def test_amounts_that_contradict_the_rules_or_each_other_are_a_mismatch(before: str, after: str, message: str) -> None:
     assert before in CASH
     [hand] = load_pokerstars(CASH.replace(before, after, 1))
-    result = POKERSTARS.replay_hand(hand, None)
+    result = replay_hand(hand)
     assert result.status == MISMATCHED and message in result.reason
 
 
@@ -270,7 +277,7 @@ def test_damaged_texts_raise_no_other_error(tmp_path: Path) -> None:
             hands = load_pokerstars(damaged + "\n")
         except HandHistoryError:
             continue
-        assert all(POKERSTARS.replay_hand(hand, None).status for hand in hands)
+        assert all(replay_hand(hand).status for hand in hands)
     with pytest.raises(HandHistoryError, match="cannot be read"):
         load_pokerstars(tmp_path / "missing.txt")
 

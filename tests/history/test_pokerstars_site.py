@@ -12,9 +12,7 @@ import pytest
 
 from card_envs.agent import RandomAgent
 from card_envs.games.holdem.presets import no_limit_holdem
-from card_envs.history import HandHistoryError, MatchFile, load_pokerstars
-from card_envs.history.phh.format import Hand
-from card_envs.history.pokerstars.files import POKERSTARS
+from card_envs.history import Hand, HandHistoryError, MatchFile, UnreadHand, load_pokerstars, replay_hand
 from card_envs.history.pokerstars.header import parse_amount
 from card_envs.history.results import MATCHED, MISMATCHED, SKIPPED, ReplayResult
 from card_envs.match import play_match
@@ -38,14 +36,14 @@ def hand_text(game: str, stacks: dict[str, object], lines: str, button: int = 1)
 
 def replay(text: str) -> ReplayResult:
     [hand] = load_pokerstars(text)
-    return POKERSTARS.replay_hand(hand, None)
+    return replay_hand(hand)
 
 
 def stacks_by_name(text: str) -> dict[str, Any]:
     """Return the final stacks of a hand that matches exactly."""
     [hand] = load_pokerstars(text)
     assert isinstance(hand, Hand), hand
-    result = POKERSTARS.replay_hand(hand, None)
+    result = replay_hand(hand)
     assert (result.status, result.agreement) == (MATCHED, "exactly"), result
     return dict(zip(hand.fields["players"], result.stacks, strict=True))
 
@@ -215,7 +213,7 @@ def test_the_small_blind_of_a_limit_game_is_what_the_hand_says(stakes: str, smal
     )  # fmt: skip
     assert isinstance(hand, Hand)
     assert hand.fields["blinds_or_straddles"] == [Decimal(small[1:]), Decimal(big[1:]), 0]
-    assert POKERSTARS.replay_hand(hand, None).agreement == "exactly"
+    assert replay_hand(hand).agreement == "exactly"
 
 
 # --- amounts ----------------------------------------------------------------------------------------------------------
@@ -324,7 +322,7 @@ def test_other_games_are_skipped_for_the_right_reason(game: str, reason: str) ->
     good = hand_text(CASH, {"Ann": "$50", "Bob": "$50"}, FOLDED)
     other, kept = load_pokerstars(hand_text(game, {"Ann": "$50", "Bob": "$50"}, FOLDED) + "\n\n" + good)
     assert isinstance(kept, Hand)
-    assert isinstance(other, ReplayResult) and other.status == SKIPPED and reason in other.reason
+    assert isinstance(other, UnreadHand) and other.status == SKIPPED and reason in other.reason
 
 
 # --- hands without an end, and texts around hands ---------------------------------------------------------------------
@@ -403,7 +401,7 @@ def test_the_rest_of_a_hand_before_the_first_header_is_told() -> None:
     good = hand_text(CASH, {"Ann": "$50", "Bob": "$50"}, FOLDED)
     rest, kept = load_pokerstars(FOLDED + "\n\n" + good)
     assert isinstance(kept, Hand)
-    assert isinstance(rest, ReplayResult) and "belong to no hand" in rest.reason
+    assert isinstance(rest, UnreadHand) and "belong to no hand" in rest.reason
     [kept] = load_pokerstars("Transcript for your last 1 hands\n# a remark\n*********** # 1 **************\n" + good)
     assert isinstance(kept, Hand)
 
@@ -426,7 +424,7 @@ def test_no_line_is_dropped_and_no_number_guessed(tmp_path: Path) -> None:
         kept = 0
         for changed in changes(lines):
             [hand] = load_pokerstars("\n".join(changed) + "\n")
-            result = POKERSTARS.replay_hand(hand, None)
+            result = replay_hand(hand)
             if result.status == MATCHED and isinstance(hand, Hand):
                 assert dict(zip(hand.fields["players"], result.stacks, strict=True)) == expected, (lines, changed)
                 kept += 1

@@ -116,7 +116,7 @@ PATTERNS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
         "_NUMBER": ("fullmatch", ("123",)),
         "_VALUE": ("fullmatch", ("-12.50",)),
     },
-    "card_envs.history.acpc.replay": {"_TOKEN": ("findall", ("cr250c/cc/r500f",))},
+    "card_envs.history.acpc.hand": {"_TOKEN": ("findall", ("cr250c/cc/r500f",))},
     "card_envs.history.big2.format": {"_PLAYER": ("fullmatch", ("player_1 name: pair 7C 7S",))},
     "card_envs.history.errors": {
         "_OTHERS 0": ("match", ("<?xml version",)),
@@ -182,7 +182,11 @@ def find_patterns(module: str) -> dict[str, re.Pattern[str]]:
     found = {}
     for name, value in vars(importlib.import_module(module)).items():
         rows = enumerate(value) if isinstance(value, tuple) else ()
-        found |= {f"{name} {k}": row[0] for k, row in rows if isinstance(row, tuple) and isinstance(row[0], re.Pattern)}
+        found |= {
+            f"{name} {k}": row[0]
+            for k, row in rows
+            if isinstance(row, tuple) and row and isinstance(row[0], re.Pattern)
+        }
         if isinstance(value, re.Pattern):
             found[name] = value
     return found

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from card_envs.game import ILLEGAL, Game, Tables
-from card_envs.history import HistoryFormat, HistoryWriter
-from card_envs.history.recorded_hand import RecordedHand
-from card_envs.history.recording import PlayedHands
-from card_envs.history.results import EXACT, MATCHED, MISMATCHED, ReplayResult
-from card_envs.history.steps import HandSteps
+from card_envs.game import ILLEGAL, Game
+from card_envs.history import (
+    HistoryFormat,
+    HistoryWriter,
+    ParsedHand,
+    PlayedHands,
+    RecordedHand,
+    Replay,
+    ReplayResult,
+)
+from card_envs.history.results import EXACT, MATCHED, MISMATCHED, Stop
 from tests.third_game.game import dozen
 
 
@@ -38,11 +42,52 @@ class _Writer(HistoryWriter):
             }) + "\n"  # fmt: skip
 
 
-Recorded = tuple[str, dict[str, Any]]
-"""File and line of a deal, and its fields."""
+@dataclass(frozen=True)
+class DozenHand(ParsedHand):
+    """File and line of a deal, and its fields."""
+
+    source: str
+    deal: dict[str, Any]
+
+    def begin(self, rules: object = None) -> DozenReplay:
+        return DozenReplay(self)
 
 
-class DozenFormat(HistoryFormat[Recorded]):
+class DozenReplay(Replay):
+    def __init__(self, hand: DozenHand) -> None:
+        deal = self.deal = hand.deal
+        self.source, self.names = hand.source, tuple(deal["names"])
+        self.texts = tuple(str(card + 1) for card in deal["cards"])
+        self._game = dozen(int(deal["last_trick"]))
+        self.tables = self._game.new_tables(1)
+        self.tables["opener"] = (int(deal["opener"]) - 1) % self._game.num_seats
+        self._game.deal_with(self.tables, 0, {"deck": deal["deck"]})
+
+    @property
+    def game(self) -> Game:
+        return self._game
+
+    def play(self) -> Iterator[int]:
+        for index, card in enumerate(self.deal["cards"]):
+            if self._game.step(self.tables, 0, card) == ILLEGAL:
+                raise Stop(MISMATCHED, self._game.why_illegal(self.tables, 0, card), index)
+            yield index
+
+    def result(self) -> ReplayResult:
+        payoffs = self.tables["payoff"][0].tolist()
+        if payoffs != self.deal["payoffs"]:
+            raise Stop(MISMATCHED, f"payoffs {payoffs}, recorded {self.deal['payoffs']}")
+        return ReplayResult(self.source, MATCHED, agreement=EXACT)
+
+    def recorded_hand(self) -> RecordedHand:
+        deal = self.deal
+        recorded = RecordedHand(self.source, self._game, {"deck": deal["deck"]}, self.names, tuple(deal["cards"]))
+        if recorded.tables_after(0)["opener"][0] != deal["opener"]:
+            raise ValueError(f"{self.source}: another seat opens")
+        return recorded
+
+
+class DozenFormat(HistoryFormat):
     """One JSON object a line."""
 
     suffixes = (".dozen",)
@@ -53,47 +98,8 @@ class DozenFormat(HistoryFormat[Recorded]):
     def writer(self, game: Game, names: tuple[str, ...], seed: int | None) -> _Writer:
         return _Writer(game, names)
 
-    def load_hands(self, file: Path) -> list[Recorded]:
-        return [(f"{file}:{n + 1}", json.loads(line)) for n, line in enumerate(file.read_text().splitlines())]
-
-    def replay_hand(self, hand: Recorded, rules: object) -> ReplayResult:
-        return _replay(*hand)
-
-    def hand_steps(self, hand: Recorded, rules: object) -> HandSteps:
-        source, deal = hand
-        game, tables = _dealt(deal)
-        frames = [tables.copy()]
-        for card in deal["cards"]:
-            game.step(tables, 0, card)
-            frames.append(tables.copy())
-        names = tuple(str(card + 1) for card in deal["cards"])
-        return HandSteps(game, source, tuple(deal["names"]), np.concatenate(frames), names)
-
-    def to_recorded_hand(self, hand: Recorded) -> RecordedHand:
-        source, deal = hand
-        game, _ = _dealt(deal)
-        recorded = RecordedHand(source, game, {"deck": deal["deck"]}, tuple(deal["names"]), tuple(deal["cards"]))
-        if recorded.tables_after(0)["opener"][0] != deal["opener"]:
-            raise ValueError(f"{source}: another seat opens")
-        return recorded
-
-
-def _dealt(deal: dict[str, Any]) -> tuple[Game, Tables]:
-    game = dozen(int(deal["last_trick"]))
-    tables = game.new_tables(1)
-    tables["opener"] = (int(deal["opener"]) - 1) % game.num_seats
-    game.deal_with(tables, 0, {"deck": deal["deck"]})
-    return game, tables
-
-
-def _replay(source: str, deal: dict[str, Any]) -> ReplayResult:
-    game, tables = _dealt(deal)
-    for index, card in enumerate(deal["cards"]):
-        if game.step(tables, 0, card) == ILLEGAL:
-            return ReplayResult(source, MISMATCHED, game.why_illegal(tables, 0, card), index)
-    if tables["payoff"][0].tolist() != deal["payoffs"]:
-        return ReplayResult(source, MISMATCHED, f"payoffs {tables['payoff'][0].tolist()}, recorded {deal['payoffs']}")
-    return ReplayResult(source, MATCHED, agreement=EXACT)
+    def load_hands(self, file: Path) -> list[DozenHand]:
+        return [DozenHand(f"{file}:{n + 1}", json.loads(line)) for n, line in enumerate(file.read_text().splitlines())]
 
 
 FORMAT = DozenFormat()

@@ -15,15 +15,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import NoReturn
 
-from card_envs.cards import card_ids, card_name
+from card_envs.cards import card_name
+from card_envs.game import Game
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.history.acpc.game_file import KNOWN_GAMES, card_shift, game_lines, parse_game
+from card_envs.history.acpc.hand import AcpcHand, quote
 from card_envs.history.errors import HandHistoryError, load_text, shorten
 from card_envs.history.hand_record import DEAL_BOARD, HandRecord
-from card_envs.history.results import MISMATCHED, Number, ReplayResult
+from card_envs.history.holdem_format import HoldemFormat, HoldemWriter
+from card_envs.history.holdem_match import rules_name
+from card_envs.history.replay import ParsedHand, UnreadHand
+from card_envs.history.results import MISMATCHED, SKIPPED, Number
+
+__all__ = ["ACPC", "AcpcFormat", "AcpcLog", "dump_log", "load_log", "parse_log"]
 
 _HEADER = "# name/game/hands/seed"
 _NUMBER = re.compile(r"[0-9]{1,18}")
@@ -34,30 +40,21 @@ _LONGEST_NAME = 200
 
 
 @dataclass(frozen=True)
-class AcpcHand:
-    """One hand: the parts of a line of a log."""
-
-    number: int
-    betting: str
-    """Letters f, c and r by street, such as "cr250c/cc". In no-limit games the player's total chips follow r."""
-    cards: str
-    """Hole cards, then the board, such as "9s8h|9c6h/Qd8dAs/5c"."""
-    values: tuple[Number, ...]
-    """Chips that each player won, negative for losses."""
-    players: tuple[str, ...]
-    source: str
-    """File and line."""
-
-
-@dataclass(frozen=True)
 class AcpcLog:
     """The log of a match."""
 
     config: HoldemConfig
     """The game, with the rules profile that the log names, by default `acpc`."""
-    hands: tuple[AcpcHand, ...]
+    entries: tuple[AcpcHand | UnreadHand, ...]
+    """Hands in the order of the log. An `UnreadHand` stands for a line that is no hand of this match (SKIPPED), and for
+    a score that is not the sum of the hands before (MISMATCHED)."""
     lines: tuple[str, ...]
     """All lines, including remarks and the score."""
+
+    @property
+    def hands(self) -> tuple[AcpcHand, ...]:
+        """The hands that can be read."""
+        return tuple(entry for entry in self.entries if isinstance(entry, AcpcHand))
 
 
 def load_log(path: str | Path, game: HoldemConfig | None = None) -> AcpcLog:
@@ -68,7 +65,8 @@ def load_log(path: str | Path, game: HoldemConfig | None = None) -> AcpcLog:
         game: The game of the log; None for the game that the log describes or names.
 
     Raises:
-        HandHistoryError: For a file that cannot be read or understood; the message names file, line and reason.
+        HandHistoryError: For a file that cannot be read, whose game is not known, or that has fewer hands than it
+            announces; the message names file, line and reason.
     """
     return parse_log(load_text(path, "ascii"), str(path), game)
 
@@ -77,37 +75,23 @@ def parse_log(text: str, source: str = "log", game: HoldemConfig | None = None) 
     """Parse the text of a log, see `load_log`; errors call the text `source`."""
     lines = tuple(text.replace("\r\n", "\n").removesuffix("\n").split("\n"))
     config = game or _game_of(lines, source)
-    hands = tuple(
-        _parse_hand(line, f"{source}, line {number}", config)
-        for number, line in enumerate(lines, start=1)
-        if line and not line.startswith(("#", "SCORE:"))
-    )
-    _check_complete(lines, hands, source)
-    return AcpcLog(config, hands, lines)
-
-
-def compare_scores(log: AcpcLog, source: str) -> list[ReplayResult]:
-    """Return a MISMATCHED result for each line with scores that are not the sums of the values of the hands before."""
-    totals: dict[str, Number] = defaultdict(int)
-    hands, wrong = iter(log.hands), list[ReplayResult]()
-    players = {name for hand in log.hands for name in hand.players}
-    for number, line in enumerate(log.lines, start=1):
-        if line.startswith("STATE:"):
-            hand = next(hands)
-            for name, value in zip(hand.players, hand.values, strict=True):
-                totals[name] += value
-        elif line.startswith("SCORE:"):
-            values, _, names = line.removeprefix("SCORE:").partition(":")
-            is_number = [_VALUE.fullmatch(value) is not None for value in values.split("|")]
-            stated = [Decimal(value) for value in values.split("|")] if all(is_number) else []
-            won = [Decimal(totals[name]) for name in names.split("|")]
-            has_all = not log.hands or set(names.split("|")) == players
-            rounding = len(log.hands) * _ROUNDING if any(value % 1 for value in won) else 0
-            is_same = has_all and len(won) == len(stated)
-            if not is_same or any(abs(a - b) > rounding for a, b in zip(won, stated, strict=True)):
-                reason = f"the score is {_short(line)}, but the hands add up to {'|'.join(map(str, won))}"
-                wrong.append(ReplayResult(f"{source}, line {number}", MISMATCHED, reason))
-    return wrong
+    entries: list[AcpcHand | UnreadHand] = []
+    names: set[str] = set()
+    num_scores = 0
+    for number, line in enumerate(lines, start=1):
+        where = f"{source}, line {number}"
+        if line.startswith("SCORE:"):
+            reason = _why_wrong_score(line, entries)
+            num_scores += bool(reason)
+            entries += [UnreadHand(where, MISMATCHED, reason)] if reason else []
+        elif line and not line.startswith("#"):
+            entries.append(_parse_hand(line, where, config, names))
+    announced, num_hands = _parse_first_line(lines), len(entries) - num_scores
+    if announced is not None and num_hands < announced[1]:
+        hands = [entry.number for entry in entries if isinstance(entry, AcpcHand)]
+        last = f"the last is {hands[-1]}" if hands else "it holds none"
+        raise HandHistoryError(f"{source}: the log ends too early: {announced[1]} hands are announced, {last}")
+    return AcpcLog(config, tuple(entries), lines)
 
 
 def dump_log(log: AcpcLog) -> str:
@@ -115,43 +99,48 @@ def dump_log(log: AcpcLog) -> str:
     return "\n".join(log.lines) + "\n"
 
 
-def _parse_hand(line: str, where: str, config: HoldemConfig) -> AcpcHand:
+def _parse_hand(line: str, where: str, config: HoldemConfig, names: set[str]) -> AcpcHand | UnreadHand:
+    """Return the hand of a line, or the reason why it is none; `names` are the players of the hands before."""
     parts = line.split(":")
     if len(parts) != 6 or parts[0] != "STATE" or not _NUMBER.fullmatch(parts[1]):
-        raise HandHistoryError(
-            f"{where}: {_short(line)} is not a hand: write STATE:NUMBER:BETTING:CARDS:VALUES:PLAYERS"
+        return UnreadHand(
+            where, SKIPPED, f"{quote(line)} is not a hand: write STATE:NUMBER:BETTING:CARDS:VALUES:PLAYERS"
         )
+    where = f"{where}, hand {parts[1]}"
     values, players = parts[4].split("|"), tuple(parts[5].split("|"))
     for name, found in (("values", values), ("players", players)):
         if len(found) != config.num_players:
-            raise HandHistoryError(
-                f"{where}, hand {parts[1]}: {len(found)} {name} in a game for {config.num_players} players"
-            )
+            return UnreadHand(where, SKIPPED, f"{len(found)} {name} in a game for {config.num_players} players")
     wrong = next((value for value in values if not _VALUE.fullmatch(value)), None)
     if wrong is not None:
-        raise HandHistoryError(f"{where}, hand {parts[1]}: value {_short(wrong)} is not a number of chips")
-    return AcpcHand(
-        int(parts[1]), parts[2], parts[3], tuple(map(_number, values)), players, f"{where}, hand {parts[1]}"
-    )
+        return UnreadHand(where, SKIPPED, f"value {quote(wrong)} is not a number of chips")
+    if names and set(players) != names:
+        shown = shorten("|".join(players), 60)
+        return UnreadHand(where, SKIPPED, f"players {shown} are not those of the hands before, {sorted(names)}")
+    names |= set(players)
+    return AcpcHand(int(parts[1]), parts[2], parts[3], tuple(map(_number, values)), players, where, config)
 
 
-def _check_complete(lines: tuple[str, ...], hands: tuple[AcpcHand, ...], source: str) -> None:
-    """Raise HandHistoryError if players' names change, or if there are fewer hands than the first line announces."""
-    names = set(hands[0].players) if hands else set()
+def _why_wrong_score(line: str, entries: Sequence[AcpcHand | UnreadHand]) -> str:
+    """Return why a line with scores is not the sum of the values of the hands before, "" if it is, or may be."""
+    hands = [entry for entry in entries if isinstance(entry, AcpcHand)]
+    if any(entry.status == SKIPPED for entry in entries if isinstance(entry, UnreadHand)):
+        return ""  # the chips of a line that cannot be read are not known
+    totals: dict[str, Number] = defaultdict(int)
     for hand in hands:
-        if set(hand.players) != names:
-            raise HandHistoryError(
-                f"{hand.source}: players {shorten('|'.join(hand.players), 60)} are not those of the hands before, "
-                f"{sorted(names)}"
-            )
-    announced = _parse_first_line(lines)
-    if announced is not None and len(hands) < announced[1]:
-        last = f"the last is {hands[-1].number}" if hands else "it holds none"
-        raise HandHistoryError(f"{source}: the log ends too early: {announced[1]} hands are announced, {last}")
-
-
-def _short(text: str) -> str:
-    return repr(shorten(text, 60))
+        for name, value in zip(hand.players, hand.values, strict=True):
+            totals[name] += value
+    players = set(totals)
+    values, _, names = line.removeprefix("SCORE:").partition(":")
+    is_number = [_VALUE.fullmatch(value) is not None for value in values.split("|")]
+    stated = [Decimal(value) for value in values.split("|")] if all(is_number) else []
+    won = [Decimal(totals[name]) for name in names.split("|")]
+    has_all = not hands or set(names.split("|")) == players
+    rounding = len(hands) * _ROUNDING if any(value % 1 for value in won) else 0
+    is_same = has_all and len(won) == len(stated)
+    if is_same and all(abs(a - b) <= rounding for a, b in zip(won, stated, strict=True)):
+        return ""
+    return f"the score is {quote(line)}, but the hands add up to {'|'.join(map(str, won))}"
 
 
 def _number(text: str) -> Number:
@@ -176,7 +165,7 @@ def _game_of(lines: tuple[str, ...], source: str) -> HoldemConfig:
     name = announced[0]
     if len(name) > _LONGEST_NAME or Path(name).name != name or name in ("", ".", ".."):
         raise HandHistoryError(
-            f"{source}, line 1: game file {_short(name)}: a log may name a file beside it, without a folder"
+            f"{source}, line 1: game file {quote(name)}: a log may name a file beside it, without a folder"
         )
     beside = Path(source).parent / name
     if beside.is_file() and not beside.is_symlink():
@@ -253,35 +242,49 @@ def score_line(names: Iterable[str], totals: Iterable[int]) -> str:
     return f"SCORE:{'|'.join(map(str, totals))}:{'|'.join(map(player_name, names))}"
 
 
-# --- text -> cards and moves ------------------------------------------------------------------------------------------
+# --- the format -------------------------------------------------------------------------------------------------------
 
 
-def cards_of(hand: AcpcHand, config: HoldemConfig) -> tuple[list[list[int]], list[list[int]]]:
-    """Return the hole cards by position (empty if unknown), and the board cards by street after the first."""
-    shift = card_shift(config)
-    holes, *board = hand.cards.split("/")
-    try:
-        parts = [[card_ids(text) for text in part] for part in (holes.split("|"), board)]
-    except ValueError as error:
-        _refuse(hand, f"cards {_short(hand.cards)}: {error}")
-    shifted = [[[card - shift for card in cards] for cards in part] for part in parts]
-    allowed = set(config.deck_cards)
-    every = [card for part in shifted for cards in part for card in cards]
-    if not set(every) <= allowed:
-        _refuse(hand, f"cards {_short(hand.cards)}: not all are among the {len(allowed)} cards of this game")
-    if len(set(every)) < len(every):
-        _refuse(hand, f"cards {_short(hand.cards)}: a card is dealt twice")
-    hole_cards, by_street = shifted
-    complete = all(len(cards) in (0, config.num_hole_cards) for cards in hole_cards)
-    if len(hole_cards) != config.num_players or not complete:
-        _refuse(
-            hand, f"cards {_short(hand.cards)}: {config.num_players} hands of {config.num_hole_cards} cards are needed"
-        )
-    due = config.board_cards[1:]
-    if len(by_street) > len(due) or any(len(cards) != count for cards, count in zip(by_street, due, strict=False)):
-        _refuse(hand, f"cards {_short(hand.cards)}: the board comes in {', '.join(map(str, due)) or 'no'} cards")
-    return hole_cards, by_street
+class AcpcFormat(HoldemFormat):
+    """Logs of limit and no-limit hold'em with equal stacks and decks of any size.
+
+    The default rules are the rules that the log names, else `acpc`. Unknown cards are replaced by unused ones. See
+    `AcpcLog.entries` for lines that are not read.
+    """
+
+    suffixes = (".acpc",)
+    suffixes_if_named = (".log",)
+
+    def require(self, config: HoldemConfig) -> None:
+        """See `HoldemFormat`."""
+        game_lines(config)
+        rules_name(config)
+
+    def writer(self, game: Game, names: tuple[str, ...], seed: int | None) -> _Writer:
+        """See `HistoryFormat`."""
+        return _Writer(game, names, seed)
+
+    def load_hands(self, file: Path) -> Sequence[ParsedHand]:
+        """See `HistoryFormat`."""
+        return load_log(file).entries
 
 
-def _refuse(hand: AcpcHand, reason: str) -> NoReturn:
-    raise HandHistoryError(f"{hand.source}: {reason}")
+class _Writer(HoldemWriter):
+    def __init__(self, game: Game, names: tuple[str, ...], seed: int | None) -> None:
+        super().__init__(game, names)
+        self._name, self._seed, self._totals = game.name, seed or 0, [0] * len(names)
+
+    def header(self, num_hands: int) -> str:
+        lines = header_lines(self.config, self._name, num_hands, self._seed, rules_name(self.config))
+        return "\n".join(lines) + "\n"
+
+    def text(self, hand: HandRecord) -> str:
+        for seat, won in zip(hand.seats, hand.results["values"], strict=True):
+            self._totals[(seat - hand.number) % len(self._totals)] += int(won)
+        return hand_line(hand) + "\n"
+
+    def footer(self) -> str:
+        return score_line(self.names, self._totals) + "\n"
+
+
+ACPC = AcpcFormat()

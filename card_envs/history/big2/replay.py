@@ -1,8 +1,9 @@
-"""Replay of recorded Big 2 deals, which checks that every play is legal and that the payoffs follow the rules."""
+"""`Big2Deal`: a recorded deal of Big 2, and its replay, which checks every play and the payoffs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NoReturn
 
@@ -13,29 +14,39 @@ from card_envs.games.big2.config import Big2Config
 from card_envs.games.big2.game import big2_game
 from card_envs.games.big2.kernels import deal_known, step
 from card_envs.games.big2.state import HAND_SIZE
-from card_envs.history import replay
-from card_envs.history.big2.format import Big2Deal
 from card_envs.history.recorded_hand import RecordedHand
+from card_envs.history.replay import ParsedHand, Replay
 from card_envs.history.results import EXACT, MATCHED, MISMATCHED, ReplayResult, Stop
 
-
-def replay_deal(deal: Big2Deal) -> ReplayResult:
-    """Replay a recorded deal under its rules.
-
-    Args:
-        deal: The deal.
-
-    Returns:
-        MATCHED if all plays are legal and the payoffs are equal, else MISMATCHED with the reason.
-    """
-    return replay.replay_hand(deal.source, lambda: Big2Replay(deal))
+Play = tuple[int, tuple[int, ...]]
+"""Seat, and the order numbers of the played cards, lowest first; no cards for a pass."""
 
 
-class Big2Replay(replay.Replay):
+@dataclass(frozen=True)
+class Big2Deal(ParsedHand):
+    """One deal: hands, plays and payoffs."""
+
+    number: int
+    config: Big2Config
+    players: tuple[str, ...]
+    hands: tuple[tuple[int, ...], ...]
+    """Hands by seat, 13 order numbers each, lowest first."""
+    tricks: tuple[tuple[Play, ...], ...]
+    payoffs: tuple[int, ...]
+    """Points by seat."""
+    source: str = ""
+    """File and line of the deal."""
+
+    def begin(self, rules: object = None) -> Big2Replay:
+        """See `ParsedHand`; the deal names its rules, and the argument is not used."""
+        return Big2Replay(self)
+
+
+class Big2Replay(Replay):
     """The replay of one deal."""
 
     def __init__(self, deal: Big2Deal) -> None:
-        self.deal, self.source, self.names = deal, deal.source, deal.players
+        self.deal, self.names = deal, deal.players
         self._game, template = _template(deal.config)
         self.tables = template.copy()
         self.tables["hand"][0], self.tables["num_cards"][0] = deal.hands, HAND_SIZE
@@ -80,14 +91,14 @@ class Big2Replay(replay.Replay):
         """See `Replay`."""
         ours, recorded = tuple(self.tables["payoff"][0].tolist()), self.deal.payoffs
         if ours == recorded:
-            return ReplayResult(self.source, MATCHED, agreement=EXACT, stacks=ours)
+            return ReplayResult(self.deal.source, MATCHED, agreement=EXACT, stacks=ours)
         reason = f"payoffs are {recorded} in the recording, {ours} by the rules"
-        return ReplayResult(self.source, MISMATCHED, reason, stacks=ours)
+        return ReplayResult(self.deal.source, MISMATCHED, reason, stacks=ours)
 
     def recorded_hand(self) -> RecordedHand:
         """See `Replay`."""
         hands = [[card_of(order) for order in hand] for hand in self.deal.hands]
-        return RecordedHand(self.source, self._game, {"hands": hands}, self.names, tuple(self.actions))
+        return RecordedHand(self.deal.source, self._game, {"hands": hands}, self.names, tuple(self.actions))
 
     def _action(self, index: int) -> int:
         seat, cards = self.plays[index]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache, partial
 from pathlib import Path
@@ -20,16 +19,10 @@ from card_envs.cards import DECK_SIZE, NO_CARD, card_name
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.history.errors import HandHistoryError, load_text
 from card_envs.history.hand_record import DEAL_BOARD, DEAL_HOLE, MUCK, REMARK, SHOW, Move
+from card_envs.history.phh.hand import HOLDEM_VARIANTS, MAX_RAISES_FIELD, OTHER_VARIANTS, RULES_FIELD, Hand
 from card_envs.history.phh.toml import key_text, line_of, raise_toml_error, read_fields, split_sections, value_text
-from card_envs.history.results import SKIPPED, Number, ReplayResult
-
-HOLDEM_VARIANTS = {"NT": "no_limit", "FT": "limit", "PT": "pot_limit"}
-"""Variants that can be replayed -> betting structure. PT (pot limit) is an addition to PHH 1."""
-OTHER_VARIANTS = ("NS", "PO", "FO/8", "F7S", "F7S/8", "FR", "N2L1D", "F2L3D", "FB")  # codespell:ignore
-"""Other variants of PHH 1, which can be read and written but not replayed."""
-
-RULES_FIELD, MAX_RAISES_FIELD = "_rules", "_max_raises"
-"""Fields for the rules profile, and for the caps on raises by street. PHH reserves names with "_" for additions."""
+from card_envs.history.replay import UnreadHand
+from card_envs.history.results import SKIPPED, Number
 
 _BETS = {"NT": ("min_bet",), "PT": ("min_bet",), "FT": ("small_bet", "big_bet")}
 _BY_PLAYER = ("antes", "blinds_or_straddles", "starting_stacks", "finishing_stacks", "winnings")
@@ -37,37 +30,6 @@ _CARDS = {card_name(card): card for card in (*range(DECK_SIZE), NO_CARD)}
 _ACTIONS = "'d dh pN CARDS', 'd db CARDS', 'pN f', 'pN cc', 'pN cbr AMOUNT', 'pN sm', 'pN sm CARDS' or '# remark'"
 _ENDLESS = Decimal("Infinity")
 _AMOUNT = re.compile(r"(?:[0-9]+|[1-9][0-9]{0,2}(?:,[0-9]{3})+)(?:\.[0-9]*)?|\.[0-9]+")
-
-
-@dataclass(frozen=True)
-class Hand:
-    """One recorded hand. Lists by player begin with p1, the first seat left of the button, and end with the button."""
-
-    fields: Mapping[str, Any]
-    """All fields in the order of the file; fractions are `Decimal`, exactly as written."""
-    moves: tuple[Move, ...]
-    """The parsed field `actions`; empty for `OTHER_VARIANTS`."""
-    source: str
-    """File of the hand, and its section in a .phhs file."""
-    returned: tuple[Number, ...] = ()
-    """Chips by player that the file says are returned as uncalled; empty if it says nothing."""
-    pot: Number | None = None
-    """Total pot, without uncalled chips, that the file states; None if it states none."""
-
-    @property
-    def variant(self) -> str:
-        """Code of the variant, such as "NT"."""
-        return str(self.fields["variant"])
-
-    @property
-    def actions(self) -> list[str]:
-        """Actions as the file writes them."""
-        return list(self.fields["actions"])
-
-    @property
-    def num_players(self) -> int:
-        """Number of players in the hand."""
-        return len(self.fields["starting_stacks"])
 
 
 def load_hand(source: str | Path) -> Hand:
@@ -93,20 +55,20 @@ def load_hands(source: str | Path) -> list[Hand]:
     return parse_hands(load_text(source, "utf-8").replace("\r\n", "\n"), str(source))
 
 
-def load_readable_hands(path: str | Path) -> list[Hand | ReplayResult]:
-    """Read the hands of a PHH or PHHS file; a section that cannot be read becomes a SKIPPED result with the reason.
+def load_readable_hands(path: str | Path) -> list[Hand | UnreadHand]:
+    """Read the hands of a PHH or PHHS file; a section that cannot be read becomes an `UnreadHand`.
 
     Raises:
         HandHistoryError: For a file that cannot be read, and for a text that is no hand and has no sections.
     """
-    hands: list[Hand | ReplayResult] = []
+    hands: list[Hand | UnreadHand] = []
     for place, parse in _sections(load_text(path, "utf-8").replace("\r\n", "\n"), str(path)):
         try:
             hands.append(parse())
         except HandHistoryError as error:
             if place == str(path):
                 raise
-            hands.append(ReplayResult(place, SKIPPED, str(error).removeprefix(place).lstrip(":, ")))
+            hands.append(UnreadHand(place, SKIPPED, str(error).removeprefix(place).lstrip(":, ")))
     return hands
 
 

@@ -16,10 +16,11 @@ from card_envs.games.holdem.rules import RULES
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.history.errors import HandHistoryError, load_text, name_of_site, shorten
 from card_envs.history.hand_record import DEAL_BOARD, MUCK, SHOW, Move
-from card_envs.history.phh.format import Hand
+from card_envs.history.phh.hand import Hand
 from card_envs.history.pokerstars.hand import ContradictionError, Player, TextHand
 from card_envs.history.pokerstars.header import SkippedError, parse_header
-from card_envs.history.results import MISMATCHED, SKIPPED, ReplayResult
+from card_envs.history.replay import UnreadHand
+from card_envs.history.results import MISMATCHED, SKIPPED
 from card_envs.poker.hands import HOLE_CARDS
 
 OWN_TABLE = "card-envs"
@@ -58,7 +59,7 @@ _REMARK = re.compile(
 )
 
 
-def load_pokerstars(source: str | Path) -> list[Hand | ReplayResult]:
+def load_pokerstars(source: str | Path) -> list[Hand | UnreadHand]:
     """Read the hands of a file or text of PokerStars.
 
     Args:
@@ -66,8 +67,8 @@ def load_pokerstars(source: str | Path) -> list[Hand | ReplayResult]:
 
     Returns:
         The hands in the order of the text, as PHH. A hand that cannot be read (Omaha, a board that is dealt twice, a
-        straddle, a line that is not understood) is replaced by a SKIPPED result with the line and the reason, a hand
-        whose amounts contradict each other by a MISMATCHED result.
+        straddle, a line that is not understood) is replaced by an `UnreadHand` with the line and the reason: SKIPPED,
+        and MISMATCHED for a hand whose amounts contradict each other.
 
     Raises:
         HandHistoryError: If the file cannot be read, or holds no hand of PokerStars.
@@ -77,7 +78,7 @@ def load_pokerstars(source: str | Path) -> list[Hand | ReplayResult]:
     return list(_hands(load_text(source, "utf-8"), str(source)))
 
 
-def _hands(text: str, source: str) -> Iterator[Hand | ReplayResult]:
+def _hands(text: str, source: str) -> Iterator[Hand | UnreadHand]:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     starts = [found.start() for found in _START.finditer(text)]
     if not starts:
@@ -87,12 +88,12 @@ def _hands(text: str, source: str) -> Iterator[Hand | ReplayResult]:
             + (f"; this is {found}, which is not read" if found else "")
         )
     if _BEFORE_HANDS.search(text, 0, starts[0]):
-        yield ReplayResult(source, SKIPPED, "the lines before the first 'PokerStars Hand #' belong to no hand")
+        yield UnreadHand(source, SKIPPED, "the lines before the first 'PokerStars Hand #' belong to no hand")
     for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
         yield _parse_hand(text[start:end], source, text.count("\n", 0, start) + 1)
 
 
-def _parse_hand(text: str, source: str, first_line: int) -> Hand | ReplayResult:
+def _parse_hand(text: str, source: str, first_line: int) -> Hand | UnreadHand:
     """Return the hand of a text that begins with its header, or the reason why it is not read."""
     title, *lines = text.split("\n")
     found = _HEADER.fullmatch(title.rstrip())
@@ -105,15 +106,15 @@ def _parse_hand(text: str, source: str, first_line: int) -> Hand | ReplayResult:
         for number, line in enumerate(lines, start=first_line + 1):  # noqa: B007  the error names the number
             reader.parse_line(line.rstrip())
     except SkippedError as error:
-        return ReplayResult(where, SKIPPED, str(error))
+        return UnreadHand(where, SKIPPED, str(error))
     except ValueError as error:
-        return ReplayResult(where, SKIPPED, f"line {number}: {error}")
+        return UnreadHand(where, SKIPPED, f"line {number}: {error}")
     try:
         return reader.to_hand(int(found[1]), where)
     except ContradictionError as error:
-        return ReplayResult(where, MISMATCHED, str(error))
+        return UnreadHand(where, MISMATCHED, str(error))
     except ValueError as error:
-        return ReplayResult(where, SKIPPED, str(error).removeprefix(f"{where}: "))
+        return UnreadHand(where, SKIPPED, str(error).removeprefix(f"{where}: "))
 
 
 class _HandReader(TextHand):

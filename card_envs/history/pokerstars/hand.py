@@ -9,7 +9,8 @@ from typing import Any
 from card_envs.cards import NO_CARD
 from card_envs.games.holdem.rules import RULES
 from card_envs.history.hand_record import DEAL_HOLE, Move
-from card_envs.history.phh.format import RULES_FIELD, Hand, action_text, hand_of
+from card_envs.history.phh.format import action_text, hand_of
+from card_envs.history.phh.hand import RULES_FIELD, Hand
 from card_envs.history.pokerstars.header import Header, parse_amount
 from card_envs.history.results import Number
 from card_envs.poker.hands import HOLE_CARDS

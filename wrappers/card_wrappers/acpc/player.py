@@ -13,8 +13,8 @@ from card_envs.agent.hooks import end_deals, show_actions
 from card_envs.game import NOBODY, Game, Tables
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION, INTEGERS_OFFSET
 from card_envs.games.holdem.state import MENU_INTEGERS
-from card_envs.history.acpc.format import AcpcHand
-from card_envs.history.acpc.replay import replay_acpc_tables
+from card_envs.history.acpc.hand import AcpcHand
+from card_envs.history.replay import replay_tables
 from card_wrappers.acpc.protocol import (
     VERSION,
     AcpcProtocolError,
@@ -100,13 +100,13 @@ class AcpcPlayer:
         """
         position, hand = parse_state(line, self.game)
         try:
-            steps = list(replay_acpc_tables(hand, self.game.config))
+            steps = list(replay_tables(hand))
         except ValueError as error:
             raise AcpcProtocolError(str(error)) from error
         if hand.number != self._number:
             self._number, self._num_shown = hand.number, 0
             self.agent.deal_starts(_ROW)
-        self._show_actions(steps, position)
+        self._show_actions(hand.tokens, steps, position)
         tables = steps[-1][1]
         actor = int(tables["actor"][0])
         if actor == NOBODY:
@@ -132,12 +132,12 @@ class AcpcPlayer:
         end_deals(self._game, self.agent, tables, _ROW, _ROW, np.array([[position]]))
         return DealtHand(hand.number, position, int(t.payoff[position]), line), None
 
-    def _show_actions(self, steps: Sequence[tuple[str, Tables]], position: int) -> None:
+    def _show_actions(self, tokens: Sequence[str], steps: Sequence[tuple[int, Tables]], position: int) -> None:
         """Call `observe_actions` of the agent for the actions since the last state."""
         if self.agent.needs_actions:
             for k in range(max(1, self._num_shown + 1), len(steps)):
                 before = steps[k - 1][1].copy()
-                action = _action_of(before, steps[k][0])
+                action = _action_of(before, tokens[steps[k][0]])
                 show_actions(self._game, self.agent, before, _ROW, _ROW, np.array([[position]]), np.array([action]))
         self._num_shown = len(steps) - 1
 

@@ -15,8 +15,8 @@ from card_envs.games.holdem.actions import CALL_ACTION, FOLD_ACTION, raise_to_of
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.game import holdem_game
 from card_envs.games.holdem.state import MENU_LIMIT
-from card_envs.history.acpc.format import AcpcHand
 from card_envs.history.acpc.game_file import KNOWN_GAMES, game_lines, parse_game
+from card_envs.history.acpc.hand import AcpcHand
 
 VERSION = "VERSION:2.0.0"
 """First line that a client sends."""
@@ -126,7 +126,7 @@ def parse_state(line: str, game: Game) -> tuple[int, AcpcHand]:
     if match is None or int(match[1]) >= n:
         raise AcpcProtocolError(f"{line[:80]!r} is not a state of this game: MATCHSTATE:POSITION:HAND:BETTING:CARDS")
     names = tuple(f"position {k + 1}" for k in range(n))
-    return int(match[1]), AcpcHand(int(match[2]), match[3], match[4], (0,) * n, names, f"hand {match[2]}")
+    return int(match[1]), AcpcHand(int(match[2]), match[3], match[4], (0,) * n, names, f"hand {match[2]}", game.config)
 
 
 def token_of(t: Any, action: int) -> str:

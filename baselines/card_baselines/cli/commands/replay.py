@@ -10,9 +10,8 @@ from card_baselines.cli.console import print_json
 from card_baselines.cli.options import AsJson, Paths
 from card_baselines.progress import ProgressBar
 from card_envs.files import replace_file
-from card_envs.history import ReplayReport, find_files, replay_each
+from card_envs.history import HandSteps, ReplayReport, find_files, replay_each
 from card_envs.history.formats import format_of_file
-from card_envs.history.steps import HandSteps
 from card_envs.rendering.pictures import draw_table
 
 

@@ -1,23 +1,33 @@
-"""Conversion of a PHH hand to a `HandRecord`: game, rules, the value of a chip, and the cards."""
+"""`Hand`: one hand of a PHH file, and its conversion to a `HandRecord`: game, rules, the value of a chip, the cards."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import gcd
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from card_envs.cards import NO_CARD, card_name, card_names
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.rules import RULES, RulesProfile, profile_of
 from card_envs.games.holdem.state import MAX_CHIPS, MAX_SEATS, TEXAS_BOARD
-from card_envs.history.hand_record import DEAL_BOARD, DEAL_HOLE, SHOW, HandRecord
-from card_envs.history.phh.format import HOLDEM_VARIANTS, MAX_RAISES_FIELD, RULES_FIELD, Hand
+from card_envs.history.hand_record import DEAL_BOARD, DEAL_HOLE, SHOW, HandRecord, Move
+from card_envs.history.holdem_format import HoldemHand
 from card_envs.history.results import MISMATCHED, SKIPPED, Number, Stop
 from card_envs.poker.hands import BOARD_SIZE, HOLE_CARDS
+
+__all__ = ["Hand"]
+
+HOLDEM_VARIANTS = {"NT": "no_limit", "FT": "limit", "PT": "pot_limit"}
+"""Variants that can be replayed -> betting structure. PT (pot limit) is an addition to PHH 1."""
+OTHER_VARIANTS = ("NS", "PO", "FO/8", "F7S", "F7S/8", "FR", "N2L1D", "F2L3D", "FB")  # codespell:ignore
+"""Other variants of PHH 1, which can be read and written but not replayed."""
+
+RULES_FIELD, MAX_RAISES_FIELD = "_rules", "_max_raises"
+"""Fields for the rules profile, and for the caps on raises by street. PHH reserves names with "_" for additions."""
 
 LIMIT_RAISES = 4
 """Maximum number of bets and raises on a street of limit hold'em, without the big blind, as in PokerKit."""
@@ -26,43 +36,79 @@ _CENTS = 2
 """Decimal places of an amount with fractions."""
 
 
-def record_of(hand: Hand, rules: str | RulesProfile | None = None) -> HandRecord:
-    """Return a hand in terms of the engine; `Stop` for a hand that our tables do not play.
+@dataclass(frozen=True)
+class Hand(HoldemHand):
+    """One recorded hand. Lists by player begin with p1, the first seat left of the button, and end with the button."""
 
-    Args:
-        hand: The hand.
-        rules: Rules profile or its name; None for the profile that the hand names, else `standard`.
-    """
-    check_playable(hand)
-    fields, scale = hand.fields, chip_scale(hand)
+    fields: Mapping[str, Any]
+    """All fields in the order of the file; fractions are `Decimal`, exactly as written."""
+    moves: tuple[Move, ...]
+    """The parsed field `actions`; empty for `OTHER_VARIANTS`."""
+    source: str
+    """File of the hand, and its section in a .phhs file."""
+    returned: tuple[Number, ...] = ()
+    """Chips by player that the file says are returned as uncalled; empty if it says nothing."""
+    pot: Number | None = None
+    """Total pot, without uncalled chips, that the file states; None if it states none."""
 
-    def chips(amounts: Sequence[Number]) -> tuple[int, ...]:
-        return tuple(map(int, amounts)) if scale == 1 else tuple(int(Fraction(amount) * scale) for amount in amounts)
+    @property
+    def variant(self) -> str:
+        """Code of the variant, such as "NT"."""
+        return str(self.fields["variant"])
 
-    stacks = chips(fields["starting_stacks"])
-    if max(stacks) > MAX_CHIPS:
-        raise Stop(SKIPPED, f"a stack is larger than {MAX_CHIPS} chips, the most that our tables count")
-    config = _config_of(
-        hand.variant,
-        chips(fields["blinds_or_straddles"]),
-        chips(fields["antes"]),
-        chips([fields[name] for name in ("min_bet", "small_bet", "big_bet") if name in fields]),
-        max_raises_of(hand),
-        profile_with_antes(rules_of(hand) if rules is None else rules, bool(fields.get("ante_trimming_status", False))),
-    )
-    return HandRecord(
-        source=hand.source,
-        config=config,
-        stacks=stacks,
-        known=tuple(cards_in_deck_order(hand)),
-        moves=hand.moves,
-        texts=tuple(fields["actions"]),
-        results={name: fields[name] for name in ("finishing_stacks", "winnings") if name in fields},
-        returned=hand.returned,
-        pot=hand.pot,
-        names=tuple(map(str, fields.get("players", ()))),
-        scale=scale,
-    )
+    @property
+    def actions(self) -> list[str]:
+        """Actions as the file writes them."""
+        return list(self.fields["actions"])
+
+    @property
+    def num_players(self) -> int:
+        """Number of players in the hand."""
+        return len(self.fields["starting_stacks"])
+
+    def to_record(self, rules: str | RulesProfile | None = None) -> HandRecord:
+        """Return the hand in terms of the engine; `Stop` for a hand that our tables do not play.
+
+        Amounts with fractions are counted in units of a hundredth or smaller, stacks above `MAX_CHIPS` in the largest
+        common unit of the amounts.
+
+        Args:
+            rules: Rules profile or its name; None for the profile that the hand names, else `standard`. The hand, not
+                the profile, says whether antes are trimmed.
+        """
+        _check_playable(self)
+        fields, scale = self.fields, _chip_scale(self)
+        chips = partial(_to_chips, scale)
+        stacks = chips(fields["starting_stacks"])
+        if max(stacks) > MAX_CHIPS:
+            raise Stop(SKIPPED, f"a stack is larger than {MAX_CHIPS} chips, the most that our tables count")
+        config = _config_of(
+            self.variant,
+            chips(fields["blinds_or_straddles"]),
+            chips(fields["antes"]),
+            chips([fields[name] for name in ("min_bet", "small_bet", "big_bet") if name in fields]),
+            _max_raises_of(self),
+            _profile_with_antes(
+                _rules_of(self) if rules is None else rules, bool(fields.get("ante_trimming_status", False))
+            ),
+        )
+        return HandRecord(
+            source=self.source,
+            config=config,
+            stacks=stacks,
+            known=tuple(_cards_in_deck_order(self)),
+            moves=self.moves,
+            texts=tuple(fields["actions"]),
+            results={name: fields[name] for name in ("finishing_stacks", "winnings") if name in fields},
+            returned=self.returned,
+            pot=self.pot,
+            names=tuple(map(str, fields.get("players", ()))),
+            scale=scale,
+        )
+
+
+def _to_chips(scale: int | Fraction, amounts: Sequence[Number]) -> tuple[int, ...]:
+    return tuple(map(int, amounts)) if scale == 1 else tuple(int(Fraction(amount) * scale) for amount in amounts)
 
 
 @lru_cache(maxsize=1024)
@@ -92,7 +138,7 @@ def _config_of(
         raise Stop(SKIPPED, f"our tables cannot play it: {error}") from None
 
 
-def chip_scale(hand: Hand) -> int | Fraction:
+def _chip_scale(hand: Hand) -> int | Fraction:
     """Return the number of our chips per unit of the file.
 
     This is 1 for whole amounts, 100 or more for fractions, and below 1 for stacks that exceed `MAX_CHIPS`.
@@ -117,7 +163,7 @@ def _sum_forced_bets(hand: Hand) -> list[Number]:
     return [*fields["antes"], *fields["blinds_or_straddles"], *bets]
 
 
-def check_playable(hand: Hand) -> None:
+def _check_playable(hand: Hand) -> None:
     """Raise `Stop` with SKIPPED for a hand that our tables do not play."""
     if hand.variant not in HOLDEM_VARIANTS:
         raise Stop(SKIPPED, f"variant {hand.variant!r} is not among those replayed: {', '.join(HOLDEM_VARIANTS)}")
@@ -132,13 +178,13 @@ def check_playable(hand: Hand) -> None:
         raise Stop(SKIPPED, "an amount is unknown (inf)")
 
 
-def max_raises_of(hand: Hand) -> tuple[int, ...] | None:
+def _max_raises_of(hand: Hand) -> tuple[int, ...] | None:
     """Return the caps on raises of a limit game by street; None for games without caps."""
     caps = hand.fields.get(MAX_RAISES_FIELD, [LIMIT_RAISES] * len(TEXAS_BOARD)) if hand.variant == "FT" else []
     return tuple(caps) or None
 
 
-def rules_of(hand: Hand) -> str:
+def _rules_of(hand: Hand) -> str:
     """Return the name of the rules profile of a hand, by default `standard`."""
     name: str = hand.fields.get(RULES_FIELD, "standard")
     if name not in RULES:
@@ -147,7 +193,7 @@ def rules_of(hand: Hand) -> str:
 
 
 @lru_cache(maxsize=64)
-def profile_with_antes(rules: str | RulesProfile, trims_antes: bool) -> RulesProfile:
+def _profile_with_antes(rules: str | RulesProfile, trims_antes: bool) -> RulesProfile:
     """Return a rules profile with the ante rule of a hand; ValueError for an unknown name."""
     return replace(profile_of(rules), dead_antes=not trims_antes)
 
@@ -155,7 +201,7 @@ def profile_with_antes(rules: str | RulesProfile, trims_antes: bool) -> RulesPro
 # --- cards ------------------------------------------------------------------------------------------------------------
 
 
-def cards_in_deck_order(hand: Hand) -> list[int]:
+def _cards_in_deck_order(hand: Hand) -> list[int]:
     """Return the card ids of a hand in the order of the deck field; NO_CARD for unknown cards."""
     n = hand.num_players
     holes: list[tuple[int, ...]] = [()] * n
