@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypedDict, overload
 
 import numpy as np
 from gymnasium import spaces
@@ -20,13 +20,23 @@ from card_envs.rng import random_seed
 
 if TYPE_CHECKING:
     from card_envs.display import Display
+    from card_envs.observation import NumberType
     from card_envs.typing import Observation
 
-__all__ = ["GameAEC", "ResetNeededError"]
+__all__ = ["EnvSettings", "GameAEC", "ResetNeededError"]
 
 _BUFFERS = ("_scratch", "_no_mask", "_is_compiled", "_deal", "_step", "_observe", "_display")
 """Attributes that copies and pickles leave out, see `GameAEC._make_buffers`."""
 _HUGE = 2**62  # kernels take 64-bit integers
+
+
+class EnvSettings(TypedDict, total=False):
+    """Arguments of every environment, beside those of its game."""
+
+    render_mode: RenderMode | None
+    """"ansi" (text), "rgb_array" (picture), "human" (window or terminal), or None."""
+    dtype: NumberType | None
+    """Type of the numbers in observations, "float32" or "int8"; None for the encoder's own."""
 
 
 class ResetNeededError(RuntimeError, AssertionError, AttributeError):

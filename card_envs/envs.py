@@ -340,10 +340,10 @@ def make_env(env_id: str, render_mode: RenderMode | None = None, **settings: Any
     Args:
         env_id: Id such as "leduc_holdem-v0".
         render_mode: "ansi", "rgb_array", "human" or None.
-        **settings: Arguments of the environment.
+        **settings: Arguments of the environment, and `dtype`, see `make_game`.
 
     Raises:
-        UnknownSettingError: For an argument that the environment does not have.
+        UnknownSettingError: For an argument that the environment does not have; the message lists its arguments.
     """
     from card_envs.conventional_aec import ConventionalAEC
 

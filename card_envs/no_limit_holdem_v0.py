@@ -12,12 +12,10 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from card_envs.aec import GameAEC
+from card_envs.aec import EnvSettings, GameAEC
 from card_envs.conventional_aec import ConventionalAEC
 from card_envs.envs import make_env, make_raw_env
 from card_envs.games.holdem.presets import NoLimitHoldemSettings, no_limit_holdem
-from card_envs.observation import NumberType
-from card_envs.rendering import RenderMode
 from card_envs.signatures import show_arguments_of
 
 __all__ = ["env", "raw_env"]
@@ -31,26 +29,17 @@ class RawNoLimitHoldem(GameAEC):
     __doc__ = __doc__
 
 
-@show_arguments_of(no_limit_holdem)
-def env(
-    *, render_mode: RenderMode | None = None, dtype: NumberType | None = None, **settings: Unpack[NoLimitHoldemSettings]
-) -> ConventionalAEC:
-    """Return the environment with PettingZoo's conventions: an illegal action ends the episode.
-
-    Args:
-        render_mode: None, "ansi", "rgb_array" or "human".
-        dtype: Type of the numbers in observations, "float32" or "int8"; None for the encoder's own.
-        **settings: Arguments of `card_envs.games.holdem.presets.no_limit_holdem`.
-
-    Raises:
-        UnknownSettingError: For an argument that the environment does not have; the message lists its arguments.
-    """
-    return make_env("no_limit_holdem-v0", render_mode, dtype=dtype, **settings)
+class Settings(NoLimitHoldemSettings, EnvSettings, total=False):
+    """Arguments of the environment."""
 
 
-@show_arguments_of(no_limit_holdem)
-def raw_env(
-    *, render_mode: RenderMode | None = None, dtype: NumberType | None = None, **settings: Unpack[NoLimitHoldemSettings]
-) -> GameAEC:
+@show_arguments_of(no_limit_holdem, EnvSettings)
+def env(**settings: Unpack[Settings]) -> ConventionalAEC:
+    """Return the environment with PettingZoo's conventions: an illegal action ends the episode; see `make_env`."""
+    return make_env("no_limit_holdem-v0", **settings)
+
+
+@show_arguments_of(no_limit_holdem, EnvSettings)
+def raw_env(**settings: Unpack[Settings]) -> GameAEC:
     """Return the environment whose `step` raises IllegalActionError for illegal actions; arguments as for `env`."""
-    return make_raw_env("no_limit_holdem-v0", render_mode, dtype=dtype, **settings)
+    return make_raw_env("no_limit_holdem-v0", **settings)

@@ -9,21 +9,22 @@ from typing import Any, TypeVar, is_typeddict
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def show_arguments_of(source: Callable[..., Any] | type) -> Callable[[Function], Function]:
-    """Return a decorator that replaces `**settings` in the signature of a function by the arguments of `source`.
+def show_arguments_of(*sources: Callable[..., Any] | type) -> Callable[[Function], Function]:
+    """Return a decorator that replaces `**settings` in the signature of a function by the arguments of `sources`.
 
     Type checkers read the `TypedDict` of `**settings: Unpack[...]` (PEP 692) instead. The function's own keyword-only
     arguments come last.
 
     Args:
-        source: A function, or a `TypedDict` whose keys default to None.
+        sources: Functions, or each a `TypedDict` whose keys default to None.
     """
 
     def decorate(function: Function) -> Function:
         own = [p for p in inspect.signature(function).parameters.values() if p.kind is not p.VAR_KEYWORD]
         first = [p for p in own if p.kind is p.POSITIONAL_OR_KEYWORD]
         names = {p.name for p in own}
-        added = [p.replace(kind=p.KEYWORD_ONLY) for p in _parameters(source) if p.name not in names]
+        listed = [p for source in sources for p in _parameters(source)]
+        added = [p.replace(kind=p.KEYWORD_ONLY) for p in listed if p.name not in names]
         parameters = [*first, *added, *(p for p in own if p not in first)]
         function.__signature__ = inspect.signature(function).replace(parameters=parameters)  # type: ignore[attr-defined]
         return function

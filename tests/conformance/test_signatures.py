@@ -36,6 +36,7 @@ def test_arguments_are_those_of_the_game_render_mode_and_dtype(env_id: str, name
 def test_type_checkers_know_the_same_arguments(env_id: str, name: str) -> None:
     typed = get_args(get_type_hints(maker(env_id, name), include_extras=True)["settings"])[0]
     known = {key: annotation.__forward_arg__ for key, annotation in typed.__annotations__.items()}
+    assert (known.pop("render_mode"), known.pop("dtype")) == ("RenderMode | None", "NumberType | None")
     assert known == {p.name: p.annotation for p in inspect.signature(ENVS[env_id].factory).parameters.values()}
 
 
