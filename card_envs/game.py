@@ -224,15 +224,16 @@ class Game:
         return observation, mask
 
     def observe_seats(
-        self, tables: Tables, rows: NDArray[np.int64], seats: NDArray[np.int64]
+        self, tables: Tables, rows: NDArray[np.int64], seats: NDArray[np.int64], encoder: Encoder | None = None
     ) -> tuple[NDArray[Any], NDArray[np.int8]]:
         """Return what seats[j] sees of tables[rows[j]], over or not: observations and masks as in `observe_actors`.
 
-        The mask is zero for a seat that is not to act.
+        The mask is zero for a seat that is not to act. `encoder` is None for that of the game.
         """
-        observation = np.empty((len(rows), self.layout.size), self.layout.dtype)
+        layout = self.layout if encoder is None else self.find_layout(encoder)
+        observation = np.empty((len(rows), layout.size), layout.dtype)
         mask = np.empty((len(rows), self.num_actions), np.int8)
-        observe_batch = observe_seats_kernel(self.encoder.observe)
+        observe_batch = observe_seats_kernel((encoder or self.encoder).observe)
         observe_batch(tables, rows, seats, observation_records(observation), mask_records(mask))
         return observation, mask
 

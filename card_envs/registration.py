@@ -22,9 +22,9 @@ def register_with_libraries(entry: EnvEntry) -> None:
     if f"card_envs/{entry.gymnasium_id}" not in gymnasium.registry:
         gymnasium.register(
             f"card_envs/{entry.gymnasium_id}",
-            entry_point="card_envs.gymnasium_env:make_env",
-            vector_entry_point="card_envs.gymnasium_env:make_vector_env",
-            kwargs={"game_id": entry.id},
+            entry_point="card_envs.gymnasium_env:CardEnv",
+            vector_entry_point="card_envs.gymnasium_env:CardVectorEnv",
+            kwargs={"game": entry.id},
         )
 
 

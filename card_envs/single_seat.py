@@ -16,7 +16,7 @@ from card_envs.agent.hooks import end_deals, show_actions
 from card_envs.compiler import kernel
 from card_envs.game import NOBODY, Game, IllegalActionError, Tables, check_actions, check_count, is_whole
 from card_envs.game_loops import NO_ACTION
-from card_envs.observation import mask_records, observation_records
+from card_envs.observation import mask_records
 from card_envs.rng import random_seed, random_unit, seeded_streams
 from card_envs.typing import Rows
 
@@ -27,7 +27,6 @@ __all__ = [
     "SingleSeatTables",
     "check_illegal_action",
     "final_mask",
-    "observe_finals",
 ]
 
 Opponents = SupportsAct | str | Sequence[SupportsAct | str | Sequence[SupportsAct | str]]
@@ -68,17 +67,8 @@ class LearnerStep:
     @cached_property
     def final_observation(self) -> NDArray[Any]:
         """(number of ended episodes, d): last observations of the ended episodes."""
-        return observe_finals(self.game, self.final_tables, self.final_seats)
-
-
-def observe_finals(game: Game, tables: Tables, seats: Rows) -> NDArray[Any]:
-    """Return the observations (n, d) of one seat at each of n tables whose episode is over."""
-    observation = np.empty((len(seats), game.layout.size), game.layout.dtype)
-    records = observation_records(observation)
-    unused = mask_records(np.empty((1, game.num_actions), np.int8))
-    for j, seat in enumerate(seats.tolist()):
-        game.encoder.observe(tables, j, seat, records[j : j + 1], unused)
-    return observation
+        rows = np.arange(len(self.final_seats))
+        return self.game.observe_seats(self.final_tables, rows, self.final_seats)[0]
 
 
 def final_mask(game: Game) -> NDArray[np.int8]:

@@ -62,21 +62,14 @@ class Decisions:
     @cached_property
     def observation(self) -> NDArray[Any]:
         """(n, d): what each seat sees; dtype and blocks are those of `layout`."""
+        if not self._acts().all():
+            return self.game.observe_seats(self._tables, self._rows, self.seats, self.encoder)[0]
         observation = np.empty((len(self), self.layout.size), self.layout.dtype)
-        if self._acts().all():
-            mask = self.__dict__.get("action_mask")
-            mask = np.empty((len(self), self.game.num_actions), np.int8) if mask is None else mask
-            self.encoder.observe_batch(self._tables, self._rows, observation_records(observation), mask_records(mask))
-            self.__dict__["action_mask"] = mask  # as computed by the encoder, so that it is not computed again
-        else:
-            self._observe_each(observation)
+        mask = self.__dict__.get("action_mask")
+        mask = np.empty((len(self), self.game.num_actions), np.int8) if mask is None else mask
+        self.encoder.observe_batch(self._tables, self._rows, observation_records(observation), mask_records(mask))
+        self.__dict__["action_mask"] = mask  # as computed by the encoder, so that it is not computed again
         return observation
-
-    def _observe_each(self, observation: NDArray[Any]) -> None:
-        """Write the observation of each seat, one by one: `observe_batch` would write those of the actors."""
-        records, unused = observation_records(observation), mask_records(np.empty((1, self.game.num_actions), np.int8))
-        for j, (row, seat) in enumerate(zip(self._rows.tolist(), self.seats.tolist(), strict=True)):
-            self.encoder.observe(self._tables, row, seat, records[j : j + 1], unused)
 
     @cached_property
     def action_mask(self) -> NDArray[np.int8]:

@@ -15,7 +15,7 @@ a random legal action instead and subtracts 1 from the reward, "random" plays on
 IllegalActionError and changes nothing. An action outside the space always raises.
 """
 
-from card_envs.gymnasium_env.environment import CardEnv, make_env
-from card_envs.gymnasium_env.vector import CardVectorEnv, make_vector_env
+from card_envs.gymnasium_env.environment import CardEnv
+from card_envs.gymnasium_env.vector import CardVectorEnv
 
-__all__ = ["CardEnv", "CardVectorEnv", "make_env", "make_vector_env"]
+__all__ = ["CardEnv", "CardVectorEnv"]

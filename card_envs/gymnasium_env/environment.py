@@ -24,48 +24,26 @@ from card_envs.typing import Observation
 Info = dict[str, Any]
 
 
-def make_env(
-    game_id: Game | str,
-    opponents: Opponents = "random",
-    seat: int | None = None,
-    illegal_action: str = "penalty",
-    render_mode: RenderMode | None = None,
-    skip_forced: bool = False,
-    **settings: Any,
-) -> CardEnv:
-    """Return one seat of an environment id as a Gymnasium environment.
+class CardEnv(gymnasium.Env[Observation, Any]):
+    """One seat of a game against agents. An episode is a deal; the reward comes with its last step.
 
-    `gymnasium.make` copies its arguments, agents included, into the environment's spec; this function does not.
+    `gymnasium.make` copies its arguments, agents included, into the environment's spec; this class does not.
 
     Args:
-        game_id: Environment id, such as "limit_holdem-v0", or a game.
+        game: Environment id, such as "limit_holdem-v0", or a game, see `card_envs.make_game`.
         opponents: Agents at the other seats: a name of `find_agent`, an agent, or a list, from which each deal draws an
             item: an agent for all seats, or a list with one for each, in the order of play after the learner.
         seat: Seat of the learner; None draws it for each deal.
         illegal_action: Treatment of illegal actions: "penalty", "random" or "raise", see the module.
         render_mode: "human", "rgb_array", "ansi" or None.
         skip_forced: Whether decisions with one legal action are taken without being shown.
-        settings: Arguments of the environment, such as num_players=6.
+        settings: Arguments of the environment for an id, such as num_players=6.
 
     Example:
-        >>> env = make_env("limit_holdem-v0", opponents="always_call")
+        >>> env = CardEnv("limit_holdem-v0", opponents="always_call")
         >>> observation, info = env.reset(seed=0)
         >>> sorted(observation)
         ['action_mask', 'observation']
-    """
-    return CardEnv(as_game(game_id, **settings), opponents, seat, illegal_action, render_mode, skip_forced)
-
-
-class CardEnv(gymnasium.Env[Observation, Any]):
-    """One seat of a game against agents. An episode is a deal; the reward comes with its last step.
-
-    Args:
-        game: The game, see `card_envs.make_game`, or an environment id.
-        opponents: Agents at the other seats, as in `make_env`.
-        seat: Seat of the learner; None draws it for each deal.
-        illegal_action: Treatment of illegal actions: "penalty", "random" or "raise", see the module.
-        render_mode: "human", "rgb_array", "ansi" or None.
-        skip_forced: Whether decisions with one legal action are taken without being shown.
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": FRAMES_PER_SECOND}  # noqa: RUF012  so Gymnasium declares it
@@ -78,8 +56,9 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         illegal_action: str = "penalty",
         render_mode: RenderMode | None = None,
         skip_forced: bool = False,
+        **settings: Any,
     ) -> None:
-        self.game = game = as_game(game)
+        self.game = game = as_game(game, **settings)
         self.render_mode = check_render_mode(render_mode)
         self._display = Display(game.name, FRAMES_PER_SECOND)
         self.observation_space = game.observation_space

@@ -24,48 +24,19 @@ from card_envs.single_seat import (
     SingleSeatTables,
     check_illegal_action,
     final_mask,
-    observe_finals,
 )
 from card_envs.typing import Observation
 
 _RENDER_MODES: tuple[RenderMode, ...] = ("ansi", "rgb_array")  # not "human", which would open a window for each table
 
 
-def make_vector_env(
-    game_id: Game | str,
-    num_envs: int = 1,
-    opponents: Opponents = "random",
-    seat: int | None = None,
-    illegal_action: str = "penalty",
-    render_mode: RenderMode | None = None,
-    autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
-    skip_forced: bool = False,
-    **settings: Any,
-) -> CardVectorEnv:
-    """Return `num_envs` tables of an environment id as one Gymnasium vector environment.
-
-    Args:
-        game_id: Environment id, such as "limit_holdem-v0", or a game.
-        num_envs: Number of tables.
-        opponents: Agents at the other seats, as in `make_env`.
-        seat: Seat of the learner; None draws it for each deal.
-        illegal_action: Treatment of illegal actions: "penalty", "random" or "raise", see the module.
-        render_mode: "rgb_array", "ansi" or None.
-        autoreset_mode: Gymnasium's autoreset mode, see `CardVectorEnv`.
-        skip_forced: Whether decisions with one legal action are taken without being shown.
-        settings: Arguments of the environment, such as num_players=6.
-    """
-    game = as_game(game_id, **settings)
-    return CardVectorEnv(game, num_envs, opponents, seat, illegal_action, render_mode, autoreset_mode, skip_forced)
-
-
 class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
     """One seat at each of N tables, stepped together.
 
     Args:
-        game: The game, see `card_envs.make_game`, or an environment id.
+        game: Environment id, such as "limit_holdem-v0", or a game, see `card_envs.make_game`.
         num_envs: Number of tables N.
-        opponents: Agents at the other seats, as in `make_env`.
+        opponents: Agents at the other seats, as in `CardEnv`.
         seat: Seat of the learner; None draws it for each deal.
         illegal_action: Treatment of illegal actions: "penalty", "random" or "raise", see the module.
         render_mode: "ansi", "rgb_array" or None.
@@ -75,6 +46,7 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
             is over wait for `reset(options={"reset_mask": mask})`. The action mask of a final observation is all ones.
             Several vector wrappers of Gymnasium refuse "SameStep".
         skip_forced: Whether decisions with one legal action are taken without being shown.
+        settings: Arguments of the environment for an id, such as num_players=6.
 
     Example:
         >>> import gymnasium
@@ -92,15 +64,16 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
     def __init__(
         self,
         game: Game | str,
-        num_envs: int,
+        num_envs: int = 1,
         opponents: Opponents = "random",
         seat: int | None = None,
         illegal_action: str = "penalty",
         render_mode: RenderMode | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
         skip_forced: bool = False,
+        **settings: Any,
     ) -> None:
-        self.game = game = as_game(game)
+        self.game = game = as_game(game, **settings)
         self.num_envs = num_envs
         self.autoreset_mode = AutoresetMode(autoreset_mode)  # TorchRL reads this attribute, Gymnasium the metadata
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
@@ -220,7 +193,7 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         rows = np.flatnonzero(self._ended)
         if len(rows):
             seats = self._final_seats[rows]
-            result.observation[rows] = observe_finals(self.game, self._final_tables[rows], seats)
+            result.observation[rows] = self.game.observe_seats(self._final_tables, rows, seats)[0]
             result.action_mask[rows] = final_mask(self.game)
             result.seats[rows] = seats
 

@@ -20,7 +20,7 @@ from card_envs.cards import card_ids
 from card_envs.envs import ENVS, make_game, on_registration
 from card_envs.game import Game, IllegalActionError
 from card_envs.single_seat import SingleSeatTables
-from card_wrappers.gymnasium import CardEnv, CardVectorEnv, make_env, make_vector_env
+from card_wrappers.gymnasium import CardEnv, CardVectorEnv
 
 every_id = pytest.mark.parametrize("env_id", ENVS)
 
@@ -37,7 +37,7 @@ def legal(mask: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 @every_id
 @pytest.mark.parametrize("illegal_action", ["penalty", "random"])
 def test_gymnasium_checks_pass(env_id: str, illegal_action: str) -> None:
-    check_env(make_env(env_id, illegal_action=illegal_action), skip_render_check=True)
+    check_env(CardEnv(env_id, illegal_action=illegal_action), skip_render_check=True)
 
 
 @every_id
@@ -59,7 +59,7 @@ def test_settings_reach_the_game() -> None:
 
 @every_id
 def test_an_episode_is_what_the_seat_wins(env_id: str) -> None:
-    env, rng = make_env(env_id), np.random.default_rng(0)
+    env, rng = CardEnv(env_id), np.random.default_rng(0)
     env.reset(seed=0)
     for _ in range(50):
         observation, info = env.reset()
@@ -77,21 +77,21 @@ def test_an_episode_is_what_the_seat_wins(env_id: str) -> None:
 
 
 def test_seats() -> None:
-    env = make_env("limit_holdem-v0", num_players=3)
+    env = CardEnv("limit_holdem-v0", num_players=3)
     seats = [env.reset(seed=seed)[1]["seat"] for seed in range(200)]
     assert set(seats) == {0, 1, 2} and min(map(seats.count, range(3))) > 40
-    env = make_env("limit_holdem-v0", num_players=3, seat=2)
+    env = CardEnv("limit_holdem-v0", num_players=3, seat=2)
     assert {env.reset(seed=seed)[1]["seat"] for seed in range(20)} == {2}
     for wrong in (3, -1, 1.0, "button"):
         with pytest.raises(ValueError, match=r"must be None or a whole number in 0\.\.2"):
-            make_env("limit_holdem-v0", num_players=3, seat=wrong)
+            CardEnv("limit_holdem-v0", num_players=3, seat=wrong)
 
 
 def test_illegal_actions_are_replaced_and_cost_one() -> None:
     """At the first decision of the big blind nobody may fold: fold there, against the same choice made for us."""
     outcomes: dict[str, list[Any]] = {}
     for mode in ("penalty", "random"):
-        env = make_env("limit_holdem-v0", illegal_action=mode, opponents=FirstLegal())
+        env = CardEnv("limit_holdem-v0", illegal_action=mode, opponents=FirstLegal())
         outcomes[mode] = []
         for seed in range(60):
             _, info = env.reset(seed=seed)
@@ -104,7 +104,7 @@ def test_illegal_actions_are_replaced_and_cost_one() -> None:
 
 
 def test_illegal_actions_raise_on_demand_and_outside_the_space_always() -> None:
-    env = make_env("limit_holdem-v0", illegal_action="raise", opponents=FirstLegal())
+    env = CardEnv("limit_holdem-v0", illegal_action="raise", opponents=FirstLegal())
     seed = next(seed for seed in range(99) if env.reset(seed=seed)[1]["action_mask"][0] == 0)
     before, _ = env.reset(seed=seed)
     with pytest.raises(IllegalActionError, match="nothing to call"):
@@ -116,11 +116,11 @@ def test_illegal_actions_raise_on_demand_and_outside_the_space_always() -> None:
             make_started("limit_holdem-v0").step(wrong)
     assert np.array_equal(env._last_step.observation[0], before["observation"])
     with pytest.raises(ValueError, match="illegal_action 'explode' is not known: choose one of"):
-        make_env("limit_holdem-v0", illegal_action="explode")
+        CardEnv("limit_holdem-v0", illegal_action="explode")
 
 
 def make_started(env_id: str) -> gymnasium.Env[Any, Any]:
-    env = make_env(env_id)
+    env = CardEnv(env_id)
     env.reset(seed=0)
     return env
 
@@ -135,7 +135,7 @@ class FirstLegal:
 
 
 def test_stepping_before_and_after_an_episode_raises() -> None:
-    env = make_env("kuhn_poker-v0")
+    env = CardEnv("kuhn_poker-v0")
     with pytest.raises(gymnasium.error.ResetNeeded):
         env.step(1)
     env.reset(seed=0)
@@ -144,25 +144,25 @@ def test_stepping_before_and_after_an_episode_raises() -> None:
     with pytest.raises(gymnasium.error.ResetNeeded):
         env.step(1)
     with pytest.raises(gymnasium.error.ResetNeeded):
-        make_vector_env("kuhn_poker-v0", 3).step(np.ones(3, np.int64))
+        CardVectorEnv("kuhn_poker-v0", 3).step(np.ones(3, np.int64))
 
 
 @every_id
 def test_rendering_shows_what_the_learner_sees(env_id: str) -> None:
-    env = make_env(env_id, render_mode="ansi")
+    env = CardEnv(env_id, render_mode="ansi")
     env.reset(seed=2)
     assert isinstance(env.render(), str)
     assert env.render() != env.game.text(env._tables.tables, 0, None)  # not everybody's cards
-    picture = make_env(env_id, render_mode="rgb_array")
+    picture = CardEnv(env_id, render_mode="rgb_array")
     picture.reset(seed=2)
     assert picture.render().dtype == np.uint8
-    envs = make_vector_env(env_id, 3, render_mode="ansi")
+    envs = CardVectorEnv(env_id, 3, render_mode="ansi")
     envs.reset(seed=2)
     assert len(envs.render()) == 3
 
 
 def test_the_end_can_be_looked_at() -> None:
-    env = make_env("kuhn_poker-v0", render_mode="ansi")
+    env = CardEnv("kuhn_poker-v0", render_mode="ansi")
     env.reset(seed=0)
     while not env.step(1)[2]:
         pass
@@ -171,7 +171,7 @@ def test_the_end_can_be_looked_at() -> None:
 
 @every_id
 def test_a_batch_of_one_is_the_single_environment(env_id: str) -> None:
-    env, envs, rng = make_env(env_id), make_vector_env(env_id, 1), np.random.default_rng(3)
+    env, envs, rng = CardEnv(env_id), CardVectorEnv(env_id, 1), np.random.default_rng(3)
     observation, info = env.reset(seed=9)
     observations, infos = envs.reset(seed=9)
     for _ in range(300):
@@ -193,7 +193,7 @@ def test_a_batch_of_one_is_the_single_environment(env_id: str) -> None:
 @every_id
 def test_tables_do_not_depend_on_the_batch(env_id: str) -> None:
     """Table k of a batch of 3 and of 7 sees the same deals, seats and (random) opponents."""
-    few, many = make_vector_env(env_id, 3), make_vector_env(env_id, 7)
+    few, many = CardVectorEnv(env_id, 3), CardVectorEnv(env_id, 7)
     (one, _), (other, _) = few.reset(seed=4), many.reset(seed=4)
     for _ in range(60):
         for key in one:
@@ -206,7 +206,7 @@ def test_tables_do_not_depend_on_the_batch(env_id: str) -> None:
 
 @every_id
 def test_vector_arrays_fit_their_spaces_and_are_fresh(env_id: str) -> None:
-    envs, rng = make_vector_env(env_id, 16), np.random.default_rng(1)
+    envs, rng = CardVectorEnv(env_id, 16), np.random.default_rng(1)
     observations, infos = envs.reset(seed=1)
     kept = []
     for _ in range(40):
@@ -227,7 +227,7 @@ def test_vector_arrays_fit_their_spaces_and_are_fresh(env_id: str) -> None:
     reason="before 1.4, vector.RecordEpisodeStatistics forgets the last reward where tables reset in the same step",
 )
 def test_episode_statistics() -> None:
-    envs = RecordEpisodeStatistics(make_vector_env("limit_holdem-v0", 32, opponents=FirstLegal()))
+    envs = RecordEpisodeStatistics(CardVectorEnv("limit_holdem-v0", 32, opponents=FirstLegal()))
     observations, _ = envs.reset(seed=0)
     returns, lengths = np.zeros(32), np.zeros(32, int)
     ended = 0
@@ -245,7 +245,7 @@ def test_episode_statistics() -> None:
 
 
 def test_unmasked_sampling_works_in_batches() -> None:
-    envs = make_vector_env("limit_holdem-v0", 64)
+    envs = CardVectorEnv("limit_holdem-v0", 64)
     envs.reset(seed=0)
     envs.action_space.seed(0)
     for _ in range(20):
@@ -259,7 +259,7 @@ ACES = card_ids("7c 2d As Ad")
 
 
 def test_options_fix_one_episode() -> None:
-    env = make_env("no_limit_holdem-v0", opponents="always_call", seat=1)
+    env = CardEnv("no_limit_holdem-v0", opponents="always_call", seat=1)
     env.reset(seed=1)
     for options in ({"button": 0, "stacks": [40, 90], "deck": ACES}, {"button": 1, "stacks": [9, 7], "deck": ACES}):
         observation, info = env.reset(options=options)
@@ -285,7 +285,7 @@ def test_options_and_seed_determine_what_follows() -> None:
     for env_id, options in (("limit_holdem-v0", {"button": 1}), ("big2-v0", {"hands": BIG2_HANDS})):
         seen: list[Any] = []
         for _ in range(2):
-            env, rng = make_env(env_id), np.random.default_rng(2)
+            env, rng = CardEnv(env_id), np.random.default_rng(2)
             observation, info = env.reset(seed=7, options=options)
             seen.append([observation["observation"].tobytes(), info["seat"]])
             for _ in range(3):
@@ -298,7 +298,7 @@ def test_options_and_seed_determine_what_follows() -> None:
 
 
 def test_options_of_many_tables_fix_the_first_episode_of_each() -> None:
-    envs = make_vector_env("no_limit_holdem-v0", 3, opponents="always_call", seat=1)
+    envs = CardVectorEnv("no_limit_holdem-v0", 3, opponents="always_call", seat=1)
     envs.reset(seed=1)
     envs.reset(options={"button": 0, "stacks": [40, 90], "deck": ACES})
     tables = envs._tables.tables
@@ -310,7 +310,7 @@ def test_options_of_many_tables_fix_the_first_episode_of_each() -> None:
 
 def test_a_deal_that_ends_before_the_first_decision_is_dealt_again() -> None:
     """The small blind folds most hands to the learner's big blind; whenever there is an observation, it has not."""
-    env = make_env("limit_holdem-v0", opponents="random", seat=1)
+    env = CardEnv("limit_holdem-v0", opponents="random", seat=1)
     decisions = set()
     for seed in range(30):
         _, info = env.reset(seed=seed, options={"button": 0})
@@ -321,7 +321,7 @@ def test_a_deal_that_ends_before_the_first_decision_is_dealt_again() -> None:
 
 
 def test_options_without_a_decision_are_an_error_and_reset_helps() -> None:
-    for env in (make_env("no_limit_holdem-v0", seat=0), make_vector_env("no_limit_holdem-v0", 2, seat=0)):
+    for env in (CardEnv("no_limit_holdem-v0", seat=0), CardVectorEnv("no_limit_holdem-v0", 2, seat=0)):
         env.reset(seed=0)
         with pytest.raises(RuntimeError, match=r"no decision in 1000 deals with reset options \['stacks'\]"):
             env.reset(options={"stacks": [1, 1]})
@@ -341,7 +341,7 @@ def test_options_without_a_decision_are_an_error_and_reset_helps() -> None:
     ],
 )
 def test_refused_options_leave_the_episode_as_it_was(options: Any, error: type[Exception], message: str) -> None:
-    for env in (make_env("no_limit_holdem-v0"), make_vector_env("no_limit_holdem-v0", 2)):
+    for env in (CardEnv("no_limit_holdem-v0"), CardVectorEnv("no_limit_holdem-v0", 2)):
         env.reset(seed=3)
         before = env._tables.tables.tobytes(), env.np_random.bit_generator.state
         with pytest.raises(error, match=message):
@@ -351,7 +351,7 @@ def test_refused_options_leave_the_episode_as_it_was(options: Any, error: type[E
 
 
 def test_unknown_options_are_ignored_with_a_warning_as_in_pettingzoo() -> None:
-    for make in (make_env, partial(make_vector_env, num_envs=2)):
+    for make in (CardEnv, partial(CardVectorEnv, num_envs=2)):
         env, plain = make("no_limit_holdem-v0"), make("no_limit_holdem-v0")
         with pytest.warns(UserWarning, match=r"reset options \['bouton'\] are ignored: known are .*'button'"):
             seen, _ = env.reset(seed=4, options={"bouton": 1})
@@ -466,9 +466,9 @@ def test_vector_wrappers_of_gymnasium_run(mode: str, wrapper: str) -> None:
 
 def test_wrappers_of_gymnasium_that_add_axes_run() -> None:
     """Observations of two and three axes are in their spaces."""
-    flat = FlattenObservation(make_env("limit_holdem-v0", opponents="always_call"))
+    flat = FlattenObservation(CardEnv("limit_holdem-v0", opponents="always_call"))
     stacked = FrameStackObservation(flat, 4)
-    pictures = AddRenderObservation(make_env("limit_holdem-v0", opponents="always_call", render_mode="rgb_array"))
+    pictures = AddRenderObservation(CardEnv("limit_holdem-v0", opponents="always_call", render_mode="rgb_array"))
     for env, num_axes in ((stacked, 2), (pictures, 3)):
         assert env.observation_space.contains(env.reset(seed=1)[0]) and len(env.observation_space.shape) == num_axes
         for _ in range(20):
@@ -477,7 +477,7 @@ def test_wrappers_of_gymnasium_that_add_axes_run() -> None:
             if is_over:
                 env.reset()
     with pytest.raises((TypeError, AssertionError)):  # a text is no observation
-        AddRenderObservation(make_env("limit_holdem-v0", render_mode="ansi"))
+        AddRenderObservation(CardEnv("limit_holdem-v0", render_mode="ansi"))
 
 
 def play_episodes(tables: SingleSeatTables) -> list[list[tuple[list[bytes], float]]]:

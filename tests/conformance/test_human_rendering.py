@@ -15,8 +15,7 @@ from pettingzoo.utils import CaptureStdoutWrapper
 
 from card_envs import display
 from card_envs.envs import ENVS, make_env, make_raw_env
-from card_wrappers.gymnasium import make_env as make_single
-from card_wrappers.gymnasium import make_vector_env
+from card_wrappers.gymnasium import CardEnv, CardVectorEnv
 
 every_id = pytest.mark.parametrize("env_id", ENVS)
 
@@ -69,7 +68,7 @@ def test_pettingzoo_captures_what_is_printed() -> None:
 
 def test_a_gymnasium_environment_shows_what_its_learner_sees(capsys: pytest.CaptureFixture[str]) -> None:
     env = gymnasium.make("card_envs:card_envs/KuhnPoker-v0", render_mode="human", opponents="always_call")
-    silent = make_single("kuhn_poker-v0", opponents="always_call", render_mode="ansi")
+    silent = CardEnv("kuhn_poker-v0", opponents="always_call", render_mode="ansi")
     for one in (env, silent):
         one.reset(seed=3)
     assert capsys.readouterr().out == f"{silent.render()}\n"
@@ -80,7 +79,7 @@ def test_a_gymnasium_environment_shows_what_its_learner_sees(capsys: pytest.Capt
         assert capsys.readouterr().out == f"{silent.render()}\n"
     env.close()
     with pytest.raises(ValueError, match=r"render_mode 'human' is not known: choose one of \['ansi', 'rgb_array'\]"):
-        make_vector_env("kuhn_poker-v0", 2, render_mode="human")
+        CardVectorEnv("kuhn_poker-v0", 2, render_mode="human")
 
 
 # --- windows ----------------------------------------------------------------------------------------------------------

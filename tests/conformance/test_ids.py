@@ -44,9 +44,8 @@ def test_the_same_name_twice_is_two_agents() -> None:
 def test_vectors_and_single_seats() -> None:
     first, second = (make_vector(game, 4, seed=1).reset().observation for game in both())
     assert (first == second).all()
-    for make in (gymnasium.make_env, gymnasium.CardEnv):
-        first, second = (make(game).reset(seed=1)[0]["observation"] for game in both())
-        assert (first == second).all()
+    first, second = (gymnasium.CardEnv(game).reset(seed=1)[0]["observation"] for game in both())
+    assert (first == second).all()
     first, second = (gymnasium.CardVectorEnv(game, 4).reset(seed=1)[0]["observation"] for game in both())
     assert (first == second).all()
     assert make_vector("limit_holdem-v0", 2, num_players=3).game.num_seats == 3

@@ -13,8 +13,7 @@ import pytest
 from card_envs import make_game, make_vector
 from card_envs.envs import ENVS, make_env, make_raw_env
 from card_envs.text import TextTable
-from card_wrappers.gymnasium import make_env as make_gymnasium
-from card_wrappers.gymnasium import make_vector_env
+from card_wrappers.gymnasium import CardEnv, CardVectorEnv
 
 STEPS, TABLES = 60, 6
 Steps = Iterator[Any]
@@ -103,7 +102,7 @@ def test_gymnasium(env_id: str, illegal_action: str) -> None:
     illegal = 0.0 if illegal_action == "raise" else 0.3
 
     def play() -> Steps:
-        env, rng = make_gymnasium(env_id, illegal_action=illegal_action), np.random.default_rng(0)
+        env, rng = CardEnv(env_id, illegal_action=illegal_action), np.random.default_rng(0)
         observation, info = env.reset(seed=1)
         for _ in range(STEPS):
             action = pick(observation["action_mask"], rng, illegal)
@@ -127,7 +126,7 @@ def pick_all(masks: Any, rng: np.random.Generator, illegal: float) -> np.ndarray
 @pytest.mark.parametrize("illegal", [0.0, 0.2])
 def test_gymnasium_vector(env_id: str, mode: str, illegal: float) -> None:
     def play() -> Steps:
-        envs, rng = make_vector_env(env_id, TABLES, autoreset_mode=mode, render_mode="ansi"), np.random.default_rng(0)
+        envs, rng = CardVectorEnv(env_id, TABLES, autoreset_mode=mode, render_mode="ansi"), np.random.default_rng(0)
         envs.np_random = np.random.default_rng(3)
         observation, info = envs.reset(seed=1)
         for k in range(STEPS):

@@ -24,7 +24,7 @@ from stable_baselines3.common.vec_env import VecMonitor
 from card_envs import make_game
 from card_envs.envs import ENVS
 from card_envs.game import IllegalActionError
-from card_wrappers.gymnasium import make_env
+from card_wrappers.gymnasium import CardEnv
 from card_wrappers.sb3 import CardVecEnv
 
 every_id = pytest.mark.parametrize("env_id", ENVS)
@@ -36,7 +36,7 @@ def legal(mask: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 @every_id
 def test_sb3_checks_pass(env_id: str) -> None:
-    check_env(make_env(env_id))
+    check_env(CardEnv(env_id))
 
 
 @every_id
@@ -90,7 +90,7 @@ def test_episode_infos_count_unscaled_rewards() -> None:
 
 def test_the_terminal_observation_is_the_end_and_not_the_next_deal() -> None:
     game = make_game("leduc_holdem-v0")
-    tables, env = CardVecEnv(game, 1, seat=0), make_env("leduc_holdem-v0", seat=0)
+    tables, env = CardVecEnv(game, 1, seat=0), CardEnv("leduc_holdem-v0", seat=0)
     tables.seed(7)
     tables.reset()
     env.reset(seed=7)
@@ -150,7 +150,7 @@ def test_an_id_has_a_spec_that_gymnasium_makes_and_a_game_has_none() -> None:
     env = gymnasium.make(tables.spec)
     assert tables.spec.id == "card_envs/LimitHoldem-v0" and env.unwrapped.game == tables.game
     assert tables.metadata["name"] == "limit_holdem"
-    assert gymnasium.spec("card_envs/LimitHoldem-v0").kwargs == {"game_id": "limit_holdem-v0"}, "the registry's is kept"
+    assert gymnasium.spec("card_envs/LimitHoldem-v0").kwargs == {"game": "limit_holdem-v0"}, "the registry's is kept"
     tables = CardVecEnv(make_game("kuhn_poker-v0"), 2)
     assert tables.get_attr("spec") == [None, None]
 
@@ -179,7 +179,7 @@ def test_maskable_ppo_trains_on_the_batched_tables(policy: str, mask_in_observat
 
 
 def test_maskable_ppo_trains_on_the_single_environment() -> None:
-    model = MaskablePPO("MultiInputPolicy", make_env("kuhn_poker-v0", illegal_action="raise"), n_steps=64, device="cpu")
+    model = MaskablePPO("MultiInputPolicy", CardEnv("kuhn_poker-v0", illegal_action="raise"), n_steps=64, device="cpu")
     model.learn(128)  # would raise at the first illegal action
 
 
