@@ -7,10 +7,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from card_baselines.secret_deals import new_secret, secret_generator, secret_uniform, with_secret
 from card_envs.agent import find_agent
 from card_envs.envs import ENVS, make_game
 from card_envs.match import play_match
-from card_envs.secret_deals import new_secret, secret_generator, secret_uniform, with_secret
 
 SECRET = bytes(range(32))
 

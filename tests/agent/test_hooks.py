@@ -11,11 +11,11 @@ import pytest
 from numpy.typing import NDArray
 
 import card_envs  # noqa: F401  registers the environments
+from card_baselines.adaptation import SwitchingAgent
 from card_baselines.league.member_agents import NamedAgent
 from card_baselines.web.session import Plan, Player, Session
 from card_envs import make_game
 from card_envs.agent import Agent, Decisions
-from card_envs.analysis.adaptation import SwitchingAgent
 from card_envs.games.holdem.presets import limit_holdem
 from card_envs.match import AgentError, play_match
 from card_envs.single_seat import SingleSeatTables

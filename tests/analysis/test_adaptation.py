@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from card_baselines.adaptation import Adaptation, SwitchingAgent, play_adaptation
 from card_envs.agent import Agent, Decisions
-from card_envs.analysis.adaptation import Adaptation, SwitchingAgent, play_adaptation
 from card_envs.games.holdem.presets import kuhn_poker, limit_holdem
 from card_envs.match import Summary, play_match
 

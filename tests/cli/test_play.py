@@ -11,10 +11,10 @@ import pytest
 
 from card_baselines import cli
 from card_baselines.cli.commands.play import describe_won, match_answer, number_actions
+from card_baselines.secret_deals import new_secret
 from card_envs import make_game
 from card_envs.history import replay_paths
 from card_envs.history.formats import load_recorded_hands
-from card_envs.secret_deals import new_secret
 from tests.helpers.terminal import type_answers
 
 Typing = Callable[..., None]

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from card_baselines.secret_deals import with_secret
 from card_envs import make_game, make_vector
 from card_envs.analysis.exploitability.best_response import exact_exploitability
 from card_envs.analysis.exploitability.local_best_response import play_local_best_response
 from card_envs.envs import ENVS, as_game, make_env, make_raw_env
 from card_envs.match import play_match
-from card_envs.secret_deals import with_secret
 from card_wrappers import gymnasium
 
 LEDUC = "leduc_holdem-v0"

@@ -226,7 +226,7 @@ def test_a_string_that_breaks_the_layers_is_found() -> None:
     tree = ast.parse('FACTORY = "card_envs.match.play:play_match"\n"""Text about card_envs.match.play:play_match."""')
     assert named_by(tree) == {"card_envs.match.play"}
     assert breaks_layers("card_envs.game", "card_envs.match.play")
-    assert breaks_layers("card_envs.analysis.adaptation", "card_envs.history.formats")
+    assert breaks_layers("card_envs.analysis.exploitability.deals", "card_envs.history.formats")
     assert not breaks_layers("card_envs.match.power", "card_envs.match.play")
     assert not breaks_layers("card_envs.big2_v0", "card_envs.envs")
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from card_baselines.adaptation import Adaptation
 from card_baselines.figures import draw_zero_line, hide_frame, make_figure, save_figure
-from card_envs.analysis.adaptation import Adaptation
 from card_envs.files import require_parent
 from card_envs.match import MatchResult, Summary
 

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
+from card_baselines.secret_deals import new_secret
 from card_baselines.web import messages as m
 from card_baselines.web.advisers import Advisers
 from card_baselines.web.catalogue import Catalogue
@@ -17,7 +18,6 @@ from card_baselines.web.replay import Library
 from card_baselines.web.results import COLUMNS, compute_results, format_row
 from card_baselines.web.session import Plan, Player, format_settings, name_players
 from card_baselines.web.store import Store
-from card_envs.secret_deals import new_secret
 
 Answer = Callable[[m.Message], Awaitable[None]]
 """Function that answers the messages of one page."""

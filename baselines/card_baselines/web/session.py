@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from card_baselines.secret_deals import secret_generator, secret_uniform, with_secret
 from card_envs.agent import Agent, Decisions, decisions_at, write_random_numbers
 from card_envs.agent.hooks import end_deals, group_by_agent, show_actions
 from card_envs.game import ILLEGAL, NOBODY, Game, Tables, check_actions
-from card_envs.secret_deals import secret_generator, secret_uniform, with_secret
 
 _ROW = np.zeros(1, np.int64)
 """Row and table id of a session's only table. The id is the same in all hands, so agents remember."""

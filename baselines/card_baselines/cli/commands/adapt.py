@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from card_baselines.adaptation import Adaptation, play_adaptation
 from card_baselines.cli import plots
 from card_baselines.cli.arguments import game_for
 from card_baselines.cli.console import print_json, print_results, print_table
@@ -21,7 +22,6 @@ from card_baselines.cli.options import (
 )
 from card_baselines.loading import load_agent
 from card_baselines.progress import ProgressBar
-from card_envs.analysis.adaptation import Adaptation, play_adaptation
 from card_envs.envs import find_entry
 from card_envs.match.result import units_of
 

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from card_baselines.cli.arguments import game_for, may_choose_seats
 from card_baselines.cli.options import AgentNames, Device, EnvId, SavePath, Settings, join_words, read_settings
 from card_baselines.loading import load_agent
+from card_baselines.secret_deals import new_secret, with_secret
 from card_envs.agent import Agent, Decisions, decisions_at
 from card_envs.envs import make_game
 from card_envs.game import Game
 from card_envs.history import MatchFile
 from card_envs.match import play_match
 from card_envs.match.callbacks import MatchBatch, MatchCallback
-from card_envs.secret_deals import new_secret, with_secret
 from card_envs.typing import Rows
 
 YOU = "you"

@@ -15,9 +15,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from card_baselines.adaptation import play_adaptation
 from card_baselines.papers.maitrepierre2008.bandit import Bandit
 from card_envs.agent import Agent, find_agent
-from card_envs.analysis.adaptation import play_adaptation
 from card_envs.game import Game
 from card_envs.typing import Floats
 

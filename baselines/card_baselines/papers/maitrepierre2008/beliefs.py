@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from card_baselines.papers.maitrepierre2008.models import NUM_POTS, NUM_STRENGTHS
+from card_baselines.papers.maitrepierre2008.strengths import STRENGTHS as STRENGTHS
+from card_baselines.papers.maitrepierre2008.strengths import write_strengths
 from card_envs.compiler import kernel
 from card_envs.games.holdem.state import CALL, FOLD, RAISE, RECENT_ACTIONS
 from card_envs.poker.hands import HANDS, NUM_HANDS
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS
-from card_envs.poker.strengths import STRENGTHS as STRENGTHS
-from card_envs.poker.strengths import write_strengths
 from card_envs.rng import seed_stream
 
 FLOP_SAMPLES = 100
