@@ -233,8 +233,8 @@ class Game:
         layout = self.layout if encoder is None else self.find_layout(encoder)
         observation = np.empty((len(rows), layout.size), layout.dtype)
         mask = np.empty((len(rows), self.num_actions), np.int8)
-        observe_batch = observe_seats_kernel((encoder or self.encoder).observe)
-        observe_batch(tables, rows, seats, observation_records(observation), mask_records(mask))
+        observe: Any = (encoder or self.encoder).observe  # a function, which mypy does not see to be a key of a cache
+        observe_seats_kernel(observe)(tables, rows, seats, observation_records(observation), mask_records(mask))
         return observation, mask
 
     def legal_actions(self, tables: Tables, i: int) -> list[int]:

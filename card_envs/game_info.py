@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from card_envs.records import Tables as Tables
 
+__all__ = ["ActionParts", "GameInfo", "Positions", "Seats"]
+
 
 @dataclass(frozen=True)
 class Seats:

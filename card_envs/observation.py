@@ -180,17 +180,13 @@ def observe_kernels(
     return observe, observe_batch
 
 
-def observe_seats_kernel(observe: Observe) -> Callable[..., None]:
-    """Return the kernel (tables, rows, seats, observations, masks) that calls `Encoder.observe` for many tables.
+@cache
+def observe_seats_kernel(observe: Any) -> Callable[..., None]:
+    """Return the kernel (tables, rows, seats, observations, masks) that calls an `Encoder.observe` for many tables.
 
     It writes what seats[j] sees of table rows[j], and its action mask, into row j.
     """
-    observe_one: Any = observe  # a function, which can be the key of a cache although mypy does not see it
-    return _make_seats_kernel(observe_one)
 
-
-@cache
-def _make_seats_kernel(observe: Any) -> Callable[..., None]:
     @kernel
     def observe_seats(tables: Any, rows: Any, seats: Any, observations: Any, masks: Any) -> None:
         for j in range(rows.shape[0]):

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+__all__ = ["FieldDeclaration", "TableRecord", "Tables", "declared_fields", "field", "record_dtype"]
+
 Tables: TypeAlias = NDArray[Any]
 """A one-dimensional array of a game's table records."""
 

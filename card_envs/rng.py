@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from card_envs.compiler import kernel
 
+__all__ = ["STREAM", "next_uint64", "random_below", "random_unit", "seed_streams", "splitmix64"]
+
 STREAM = ("rng", np.uint64, (4,))
 """The record field that holds a stream."""
 

@@ -12,6 +12,8 @@ from card_envs.features import Feature
 from card_envs.observation import Block
 from card_envs.records import Tables as Tables
 
+__all__ = ["BEGIN", "CHANCE", "EQUITY", "REDEAL", "Chance", "Episode", "Equity", "Redeal"]
+
 BEGIN = -1
 """Pseudo action that starts the deal, see `Episode.waiting`."""
 
