@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -20,21 +22,69 @@ Settings = Mapping[str, Any]
 """Settings of a cell by name, as JSON."""
 
 
+@dataclass(frozen=True)
+class Cell:
+    """The result of a cell, and what made it."""
+
+    settings: Settings
+    result: Any
+    """Result as JSON."""
+    seconds: float | None
+    """Processor time, where it is known."""
+    commit: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the cell as a JSON object."""
+        return {
+            "settings": dict(self.settings), "result": self.result, "seconds": self.seconds, "commit": self.commit
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The arrangement of cells in a JSON file."""
+
+    read: Callable[[Any], Iterable[Cell]]
+    """Function that returns the cells of a file's content."""
+    write: Callable[[Sequence[Cell]], Any]
+    """Function that returns the content."""
+    indent: int = 1
+
+
+def _read_list(content: Any) -> Iterator[Cell]:
+    for each in content:
+        yield Cell(each["settings"], each["result"], each["seconds"], each["commit"])
+
+
+LIST = Layout(_read_list, lambda cells: [cell.to_json() for cell in cells])
+"""A list of cells."""
+
+
 class Grid:
     """Results of cells, stored in a file."""
 
-    def __init__(self, path: Path, say: Callable[[str], None] = print) -> None:
+    def __init__(self, path: Path | None, say: Callable[[str], None] = print, layout: Layout = LIST) -> None:
         """Read the cells that an earlier call stored.
 
         Args:
-            path: The JSON file; it and its folder are made with the first result.
+            path: The JSON file, which is made with the first result; None to store nothing.
             say: Receives progress and the expected time, one line at a time.
+            layout: Arrangement of the cells in the file.
 
         Raises:
             DamagedFileError: The file holds something else.
         """
-        self._path, self._say = path, say
-        self._cells = _read_cells(path)
+        self._path, self._say, self._layout = path, say, layout
+        self._cells = self._read()
+
+    @cached_property
+    def _commit(self) -> str:
+        return git_commit()
+
+    @property
+    def cells(self) -> list[Cell]:
+        """All cells, in the order in which they were stored."""
+        return list(self._cells.values())
 
     def __contains__(self, settings: Settings) -> bool:
         """Return True if the result of the cell is stored."""
@@ -42,42 +92,44 @@ class Grid:
 
     def get(self, settings: Settings, compute: Callable[[], Any]) -> Any:
         """Return the result of a cell; compute and store it, as JSON, if there is none."""
-        name = _name_cell(settings)
-        if name not in self._cells:
+        if settings not in self:
             start = time.process_time()
             result = compute()
-            cell = {
-                "settings": dict(settings), "result": result, "seconds": round(time.process_time() - start, 1),
-                "commit": git_commit(),
-            }  # fmt: skip
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._cells = {**self._cells, **_read_cells(self._path), name: cell}  # another process may have stored more
-            replace_text(self._path, json.dumps(list(self._cells.values()), indent=1) + "\n")
-        return self._cells[name]["result"]
+            self.store(settings, result, round(time.process_time() - start, 1))
+        return self._cells[_name_cell(settings)].result
 
     def fill(self, cells: Sequence[Settings], compute: Callable[[Settings], Any]) -> list[Any]:
         """Return the results of several cells of about the same cost, after computing those that are missing."""
         results: list[Any] = []
         for settings in cells:
             missing = [each for each in cells[len(results) :] if each not in self]
-            done = [self._cells[_name_cell(each)]["seconds"] for each in cells if each in self]
+            done = [self._cells[_name_cell(each)].seconds or 0.0 for each in cells if each in self]
             if missing and missing[0] is settings and done:
                 minutes = len(missing) * sum(done) / len(done) / 60
                 self._say(f"{len(done)} of {len(cells)} are stored, about {minutes:.1f} processor minutes are left")
             results.append(self.get(settings, lambda settings=settings: compute(settings)))  # type: ignore[misc]
         return results
 
+    def store(self, settings: Settings, result: Any, seconds: float | None = None, commit: str = "") -> None:
+        """Store a result in place of an earlier one of the cell, with today's commit unless another one is named."""
+        cell = Cell(dict(settings), result, seconds, commit or self._commit)
+        self._cells = {
+            **self._cells,
+            **self._read(),
+            _name_cell(settings): cell,
+        }  # another process may have stored more
+        if self._path is not None:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            content = self._layout.write(self.cells)
+            replace_text(self._path, json.dumps(content, indent=self._layout.indent) + "\n")
 
-def _read_cells(path: Path) -> dict[str, dict[str, Any]]:
-    """Return the stored cells by name."""
-    if not path.exists():
-        return {}
-    with explain_damage(path):
-        cells = json.loads(path.read_text(encoding="utf-8"))
-        return {
-            _name_cell(cell["settings"]): {key: cell[key] for key in ("settings", "result", "seconds", "commit")}
-            for cell in cells
-        }
+    def _read(self) -> dict[str, Cell]:
+        """Return the stored cells by name."""
+        if self._path is None or not self._path.exists():
+            return {}
+        with explain_damage(self._path):
+            content = json.loads(self._path.read_text(encoding="utf-8"))
+            return {_name_cell(cell.settings): cell for cell in self._layout.read(content)}
 
 
 def _name_cell(settings: Settings) -> str:

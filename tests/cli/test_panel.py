@@ -56,6 +56,9 @@ def test_results(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyP
     again = played(capsys, "--seed", "4", "--quick", "--sections", "three", "--output", str(output))
     assert list(again) == ["three"]
     assert json.loads(output.read_text()) == {"heads_up": report["heads_up"], "three": again["three"]}
+    assert again == played(capsys, "--seed", "4", "--quick", "--sections", "three", "--output", str(output)), (
+        "results of so few hands that there is no interval are read again"
+    )
 
 
 def test_matches_that_the_file_holds_are_not_played_again(

@@ -16,10 +16,10 @@ import pytest
 
 pytest.importorskip("torch")
 
-
 from card_baselines import cli
 from card_baselines.cli.commands import panel as panels
 from card_baselines.cli.run_output import print_evaluation
+from card_baselines.grid import Grid, Layout
 from card_baselines.league import League
 from card_baselines.ppo.algorithm import ALGORITHM
 from card_baselines.ppo.config import Config
@@ -85,10 +85,10 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def panel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The results of a panel, none of which is missing."""
     path = tmp_path_factory.mktemp("panel") / "panel.json"
-    settings = panels._MatchSettings(quick=True, seed=0, control_variates=False, commit="")
+    settings = panels._MatchSettings(quick=True, seed=0, control_variates=False)
     results: dict[str, dict[str, Any]] = {row: {} for row in BIG2.agents}
     for row, column in BIG2.matches():
-        hands = settings.hands(BIG2, row, column)
+        hands = settings.cell(BIG2, row, column)["hands"]
         results[row][column] = {"mean": 0.5, "ci95": [0.25, 0.75], "hands": hands, "commit": "0" * 40}
     path.write_text(json.dumps({"big2": {"command": settings.command, "seed": 0, "results": results}}))
     return path
@@ -186,10 +186,10 @@ def read_evaluation(folder: Path) -> None:
 
 def read_panel(path: Path) -> None:
     """Read the results of a panel, decide which matches are missing, and print the others."""
-    settings = panels._MatchSettings(quick=True, seed=0, control_variates=False, commit="")
-    before = panels._read_report(path).get("big2", {})
+    cells = Grid(path, layout=Layout(panels._read_sections, panels._arrange_sections)).cells
     with contextlib.redirect_stdout(io.StringIO()):
-        panels._print_section(BIG2, panels._begin_section(BIG2, settings, before))
+        if "big2" in (report := panels._arrange_sections(cells)):
+            panels._print_section(BIG2, report["big2"])
 
 
 def read_match(path: Path) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,12 @@ from typing import Any
 from card_baselines.cli.arguments import require_known
 from card_baselines.cli.console import print_json, print_table
 from card_baselines.cli.options import AsJson, Names, Seed, join_words
+from card_baselines.grid import Cell, Grid, Layout
 from card_baselines.progress import ProgressBar
-from card_baselines.run_folder import git_commit
 from card_envs.agent import Agent, find_agent
 from card_envs.analysis.variance.control_variates import play_and_summarise
-from card_envs.damaged_files import explain_damage, read_json_object
 from card_envs.envs import make_game
-from card_envs.files import replace_text, require_parent
+from card_envs.files import require_parent
 from card_envs.formatting import format_interval, json_number
 from card_envs.game import Game
 from card_envs.match import Summary
@@ -81,12 +79,11 @@ _QUICK = 100
 
 @dataclass(frozen=True)
 class _MatchSettings:
-    """Settings of every match of a panel, and the commit that plays it."""
+    """Settings of every match of a panel."""
 
     quick: bool
     seed: int
     control_variates: bool
-    commit: str
 
     @property
     def command(self) -> str:
@@ -94,10 +91,13 @@ class _MatchSettings:
         options = (" --quick" if self.quick else "") + (" --control-variates" if self.control_variates else "")
         return f"card-envs match --panel{options} --seed {self.seed}"
 
-    def hands(self, section: Section, row: str, column: str) -> int:
-        """Return the number of hands of a match."""
+    def cell(self, section: Section, row: str, column: str) -> dict[str, Any]:
+        """Return the settings of a match by which its result is stored."""
         hands = section.hands_of(row, column, self.control_variates) // (_QUICK if self.quick else 1)
-        return max(hands, 2 * section.num_players)
+        return {
+            "section": section.name, "row": row, "column": column, "hands": max(hands, 2 * section.num_players),
+            "seed": self.seed, "command": self.command,
+        }  # fmt: skip
 
 
 def panel(
@@ -120,64 +120,79 @@ def panel(
     for name in join_words(sections):
         require_known("section", name, known)
     chosen = [known[name] for name in join_words(sections) or known]
-    report = _read_report(output)
-    settings = _MatchSettings(quick, seed, control_variates, git_commit())
+    if output is not None:
+        require_parent(output)
+    grid = Grid(output, layout=Layout(_read_sections, _arrange_sections))
     for section in chosen:
-        report[section.name] = _begin_section(section, settings, report.get(section.name, {}))
-        for _ in _play_missing_matches(section, settings, report[section.name]["results"]):
-            if output is not None:
-                _write_report(output, report)
-    played = {section.name: report[section.name] for section in chosen}
+        _play_missing_matches(section, _MatchSettings(quick, seed, control_variates), grid)
+    report = _arrange_sections(grid.cells)
     if as_json:
-        print_json(played)
+        print_json({section.name: report[section.name] for section in chosen})
     else:
         for section in chosen:
-            _print_section(section, played[section.name])
+            _print_section(section, report[section.name])
     return 0
 
 
-def _begin_section(section: Section, settings: _MatchSettings, before: dict[str, Any]) -> dict[str, Any]:
-    """Return the report of a section with those cells of an earlier report that the same command would play.
-
-    Its results are {row: {column: {"mean", "ci95", "hands", "commit"}}}, means of the row's agent.
-    """
-    kept = before.get("results", {}) if before.get("command") == settings.command else {}
-    results = {
-        row: {
-            column: kept[row][column]
-            for column in section.agents
-            if kept.get(row, {}).get(column, {}).get("hands") == settings.hands(section, row, column)
-        }
-        for row in section.agents
-    }
-    about = {"env": section.env, "num_players": section.num_players, "unit": section.game.unit}
-    return {"command": settings.command, "seed": settings.seed, **about, "results": results}
-
-
-def _play_missing_matches(
-    section: Section, settings: _MatchSettings, results: dict[str, dict[str, Any]]
-) -> Iterator[None]:
-    """Play the matches that `results` lacks, add their cells, and yield after each."""
+def _play_missing_matches(section: Section, settings: _MatchSettings, grid: Grid) -> None:
+    """Play the matches of a section that are not stored."""
     game = section.game
     agents: dict[str, Agent] = {name: find_agent(name, game) for name in section.agents}
-    missing = [(row, column) for row, column in section.matches() if column not in results[row]]
+    missing = [pair for pair in section.matches() if settings.cell(section, *pair) not in grid]
     with ProgressBar(section.name, len(missing)) as bar:
         for row, column in missing:
-            seated = [agents[row], *[agents[column]] * (section.num_players - 1)]
-            result, won = play_and_summarise(
-                game, seated, settings.hands(section, row, column), settings.seed, True,
-                control_variates=settings.control_variates,
-            )  # fmt: skip
-            results[row][column] = _make_cell(won[0], result.hands, settings.commit)
+            cell, seated = settings.cell(section, row, column), [agents[row], *[agents[column]] * (game.num_seats - 1)]
+            _, won = play_and_summarise(
+                game, seated, cell["hands"], settings.seed, True, control_variates=settings.control_variates
+            )
+            grid.store(cell, _describe(won[0]))
             if section.num_players == 2:
-                results[column][row] = _make_cell(won[1], result.hands, settings.commit)
+                grid.store(settings.cell(section, column, row), _describe(won[1]))
             bar.advance(1)
-            yield
 
 
-def _make_cell(summary: Summary, hands: int, commit: str) -> dict[str, Any]:
-    ci95 = [json_number(round(bound, 4)) for bound in summary.ci95]
-    return {"mean": round(summary.mean, 4), "ci95": ci95, "hands": hands, "commit": commit}
+def _describe(summary: Summary) -> dict[str, Any]:
+    return {"mean": round(summary.mean, 4), "ci95": [json_number(round(bound, 4)) for bound in summary.ci95]}
+
+
+def _arrange_sections(cells: Sequence[Cell]) -> dict[str, Any]:
+    """Return the report of all sections: {row: {column: result}}, means of the row's agent, by the latest command."""
+    commands = {cell.settings["section"]: cell.settings["command"] for cell in cells}
+    report = {}
+    for section in (section for section in SECTIONS if section.name in commands):
+        command = commands[section.name]
+        found = {
+            (cell.settings["row"], cell.settings["column"]): cell
+            for cell in cells
+            if (cell.settings["section"], cell.settings["command"]) == (section.name, command)
+        }
+        results = {
+            row: {
+                column: {**cell.result, "hands": cell.settings["hands"], "commit": cell.commit}
+                for column in section.agents
+                if (cell := found.get((row, column))) is not None
+            }
+            for row in section.agents
+        }
+        report[section.name] = {
+            "command": command, "seed": next(iter(found.values())).settings["seed"], "env": section.env,
+            "num_players": section.num_players, "unit": section.game.unit, "results": results,
+        }  # fmt: skip
+    return report
+
+
+def _read_sections(content: Any) -> Iterator[Cell]:
+    """Yield the cells of a report; raises ValueError for results that are not those of matches."""
+    for name, section in content.items():
+        for row, results in section["results"].items():
+            for column, found in results.items():
+                numbers, (low, high) = [found["mean"], found["hands"]], found["ci95"]
+                numbers += [end for end in (low, high) if end is not None]  # few hands have no interval
+                if not all(type(number) in (int, float) for number in numbers):
+                    raise ValueError("its results are not those of matches")
+                settings = {"section": name, "row": row, "column": column, "hands": found["hands"]}
+                settings |= {key: section[key] for key in ("seed", "command")}
+                yield Cell(settings, {key: found[key] for key in ("mean", "ci95")}, None, str(found["commit"]))
 
 
 def _print_section(section: Section, report: dict[str, Any]) -> None:
@@ -194,36 +209,3 @@ def _format_cell(cell: dict[str, Any] | None) -> str:
     if cell is None:
         return "-"
     return format_interval(cell["mean"], cell["ci95"])
-
-
-def _read_report(path: Path | None) -> dict[str, Any]:
-    """Return the sections in a file; raise ValueError, before anything is played, if it cannot be written."""
-    if path is None:
-        return {}
-    require_parent(path)
-    if not path.exists():
-        return {}
-    report = read_json_object(path)
-    with explain_damage(path):
-        cells = [c for section in report.values() for row in section["results"].values() for c in row.values()]
-        if not all(_is_cell(cell) for cell in cells):
-            raise ValueError("its results are not those of matches")
-    return report
-
-
-def _is_cell(cell: Any) -> bool:
-    """Return True for a cell as `_make_cell` makes it."""
-    numbers = [cell["mean"], *cell["ci95"]]
-    are_numbers = len(numbers) == 3 and all(type(number) in (int, float) for number in numbers)
-    return are_numbers and type(cell["hands"]) is int and isinstance(cell["commit"], str)
-
-
-def _write_report(path: Path, report: dict[str, Any]) -> None:
-    """Write sections, rows and columns in their order."""
-    ordered = {}
-    for section in SECTIONS:
-        if section.name in report:
-            results = report[section.name]["results"]
-            rows = {row: {name: results[row][name] for name in results if name in results[row]} for row in results}
-            ordered[section.name] = report[section.name] | {"results": rows}
-    replace_text(path, json.dumps(ordered, indent=1) + "\n")
