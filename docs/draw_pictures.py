@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 from PIL import Image
 
 from card_baselines.papers.zheng2022.picture import draw_sheet
@@ -23,6 +26,12 @@ from card_envs.rendering.pictures import PICTURE, draw_table
 FOLDER = Path(__file__).parent / "pictures"
 HAND, GIF_SIZE = 20, (720, 480)
 """Hand of the match that is animated, which ends with a showdown, and the size of its pictures."""
+PANELS = {
+    "heads_up": ("Heads-up limit hold'em", "against one other", "big blinds per hand", 1.0),
+    "six_max": ("Six-max limit hold'em", "against five others", "big blinds per hand", 3.0),
+    "big2": ("Big 2", "against three others", "points per deal", 10.0),
+}
+"""Section of the panel -> title, opponents, unit of the means, and the mean from which colours get no stronger."""
 COLORS = 128
 """Colours kept in a file: enough for smooth edges."""
 
@@ -62,6 +71,36 @@ def main() -> None:
     big2()
     hand_of_agents()
     draw_sheet(load_sheet(SHEET_FILE), FOLDER / "zheng2022_sheet.png")
+    panel()
+
+
+def panel() -> None:
+    """The results of `card-envs match --panel`: means; without colour where the 95 % interval contains 0."""
+    report = json.loads((FOLDER.parent / "results" / "panel.json").read_text(encoding="utf-8"))
+    for name, (title, others, unit, brightest) in PANELS.items():
+        names, results = list(report[name]["results"]), report[name]["results"]
+        shades, size = np.full((len(names), len(names)), np.nan), 0.62 * len(names) + 2.2
+        figure = Figure(figsize=(size + 0.9, 0.75 * size), dpi=160, layout="constrained")
+        axes = figure.add_subplot()
+        for (i, row), (j, column) in product(enumerate(names), enumerate(names)):
+            if column in results[row]:
+                mean, (low, high) = results[row][column]["mean"], results[row][column]["ci95"]
+                is_sure = low > 0 or high < 0
+                shades[i, j] = mean if is_sure else 0.0
+                ink = "0.45" if not is_sure else "white" if abs(mean) > 0.7 * brightest else "black"
+                axes.text(j, i, f"{mean:+.2f}", ha="center", va="center", fontsize=8, color=ink)
+        image = axes.imshow(shades, cmap="RdBu", vmin=-brightest, vmax=brightest, aspect="auto")
+        bar = figure.colorbar(image, ax=axes, extend="both", shrink=0.7, aspect=28, pad=0.02)
+        bar.set_label(f"{unit}; grey: the 95 % interval contains 0", fontsize=9)
+        bar.outline.set_visible(False)
+        axes.set_xticks(range(len(names)), names, rotation=40, ha="right", fontsize=9)
+        axes.set_yticks(range(len(names)), names, fontsize=9)
+        axes.set_title(title, fontsize=12, loc="left")
+        axes.set_ylabel("one player", fontsize=10)
+        axes.set_xlabel(others, fontsize=10)
+        axes.spines[:].set_visible(False)
+        axes.tick_params(length=0)
+        figure.savefig(FOLDER / f"panel_{name}.png")
 
 
 def hand_of_agents() -> None:

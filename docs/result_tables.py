@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,29 @@ from card_envs.envs import make_game
 from card_envs.formatting import markdown_table
 
 __all__ = [
-    "big2_benchmark_hash", "big2_benchmark_made_by", "big2_benchmark_orders", "big2_benchmark_results",
-    "big2_benchmark_seed", "games_in_short", "has_learners", "learners_best", "learners_made_by",
-    "learners_seeds", "learners_table", "panel_made_by", "panel_results", "pretrained", "reproduced",
-    "reproduction_claims", "reproduction_cost", "trained_agents", "weak_spots", "yardsticks",
+    "DEALS_SHA256", "SEED", "big2_benchmark_made_by", "big2_benchmark_orders", "big2_benchmark_results",
+    "games_in_short", "has_learners", "learners_best", "learners_made_by", "learners_seeds", "learners_table",
+    "panel_made_by", "panel_results", "pretrained", "reproduced", "reproduction_claims", "reproduction_cost",
+    "trained_agents", "weak_spots", "yardsticks",
 ]  # fmt: skip
 
 DOCS = Path(__file__).parent
+
+
+def read_json(path: Path) -> Any:
+    """The content of a JSON file."""
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def read_results(name: str) -> Any:
+    """What a command or script stored in `results/`."""
+    return read_json(DOCS / "results" / f"{name}.json")
+
+
+def name_commits(cells: Iterable[dict[str, Any]]) -> str:
+    """The commits that made some results, each once: "commit 0123456789"."""
+    commits = list(dict.fromkeys(cell["commit"][:10] for cell in cells))
+    return f"commit{'s' if len(commits) > 1 else ''} {', '.join(commits)}"
 
 
 # --- parts of the panel, from its results ---
@@ -32,7 +49,7 @@ DOCS = Path(__file__).parent
 
 def panel_results(section: str) -> str:
     """What each row's agent wins against others that are all the column's, with half of the 95 % interval."""
-    results = panel_report()[section]["results"]
+    results = read_results("panel")[section]["results"]
     rows = [[f"`{row}`", *(panel_cell(results[row].get(column)) for column in results)] for row in results]
     return markdown_table(["", *(f"`{name}`" for name in results)], rows)
 
@@ -48,33 +65,16 @@ def panel_cell(cell: dict[str, Any] | None) -> str:
 
 def panel_made_by(section: str) -> str:
     """The command of the results, and the commits that played them."""
-    made = panel_report()[section]
-    commits = {cell["commit"][:10]: None for row in made["results"].values() for cell in row.values()}
-    return f"`{made['command']}`, commit{'s' if len(commits) > 1 else ''} {', '.join(commits)}"
-
-
-def panel_report() -> dict[str, Any]:
-    """The stored results of `card-envs match --panel`."""
-    report: dict[str, Any] = json.loads((DOCS / "results" / "panel.json").read_text(encoding="utf-8"))
-    return report
+    made = read_results("panel")[section]
+    return f"`{made['command']}`, {name_commits(cell for row in made['results'].values() for cell in row.values())}"
 
 
 # --- the Big 2 benchmark ---
 
 
-def big2_benchmark_hash() -> str:
-    """The hash of its deals."""
-    return DEALS_SHA256
-
-
-def big2_benchmark_seed() -> str:
-    """The seed of its deals."""
-    return str(SEED)
-
-
 def big2_benchmark_results() -> str:
     """What each row's agent wins from each reference, one against three and two against two, and at the mixed table."""
-    agents = big2_benchmark_report()["agents"]
+    agents = read_results("big2_benchmark")["agents"]
     rows = []
     for agent, report in agents.items():
         for other, cells in report["against"].items():
@@ -87,30 +87,20 @@ def big2_benchmark_results() -> str:
 
 def big2_benchmark_orders() -> str:
     """What each agent wins at the mixed table, by the circular order of the others."""
-    agents = {name: report["mixed"] for name, report in big2_benchmark_report()["agents"].items() if "mixed" in report}
+    agents = {
+        name: report["mixed"] for name, report in read_results("big2_benchmark")["agents"].items() if "mixed" in report
+    }
     orders = [tuple(cell["order"]) for cell in next(iter(agents.values()))["orders"]]
-    rows = [
-        [", ".join(order), *(panel_cell(_cell_of_order(mixed, order)) for mixed in agents.values())] for order in orders
-    ]
+    cells = {name: {tuple(cell["order"]): cell for cell in mixed["orders"]} for name, mixed in agents.items()}
+    rows = [[", ".join(order), *(panel_cell(cells[name][order]) for name in agents)] for order in orders]
     rows.append(["**mean**", *(panel_cell(mixed) for mixed in agents.values())])
     return markdown_table(["order", *(f"`{name}`" for name in agents)], rows)
 
 
-def _cell_of_order(mixed: dict[str, Any], order: tuple[str, ...]) -> dict[str, Any]:
-    return next(cell for cell in mixed["orders"] if tuple(cell["order"]) == order)
-
-
 def big2_benchmark_made_by() -> str:
     """The commits that played it."""
-    reports = big2_benchmark_report()["agents"].values()
-    commits = {cells["commit"][:10]: None for report in reports for cells in report["against"].values()}
-    return f"Commit{'s' if len(commits) > 1 else ''} {', '.join(commits)}."
-
-
-def big2_benchmark_report() -> dict[str, Any]:
-    """The stored results of `card-envs bench big2`."""
-    report: dict[str, Any] = json.loads((DOCS / "results" / "big2_benchmark.json").read_text(encoding="utf-8"))
-    return report
+    reports = read_results("big2_benchmark")["agents"].values()
+    return f"{name_commits(cells for report in reports for cells in report['against'].values()).capitalize()}."
 
 
 # --- parts of the agents that come trained, from what their folders hold ---
@@ -126,7 +116,7 @@ def read_pretrained(name: str, file: str) -> dict[str, Any]:
     """A JSON file of a trained agent."""
     folder = find_pretrained(name)
     assert folder is not None, name
-    content: dict[str, Any] = json.loads((folder / file).read_text(encoding="utf-8"))
+    content: dict[str, Any] = read_json(folder / file)
     return content
 
 
@@ -138,7 +128,7 @@ def trained_agents(*names: str) -> str:
     for name in names:
         if name in won[name]:  # the agent of this name that a run started from
             won[name][_START] = won[name].pop(name)
-    for match in later_matches():
+    for match in read_results("later_matches"):
         if match["agent"] in won and "opponent" in match:
             won[match["agent"]][match["opponent"]] = match
     units = {found[name]["unit"] for name in names}
@@ -160,16 +150,10 @@ def weak_spots() -> str:
     """What the trained and solved agents lose, to whom, and the command that measures it; hold'em, bb/100."""
     rows = [
         [f"`{match['agent']}`", match["against"], _gain(match, 100, 1), f"{match['hands']:,}", f"`{match['command']}`"]
-        for match in later_matches()
+        for match in read_results("later_matches")
         if match["ci95"][1] < 0
     ]
     return markdown_table(["agent", "against", "bb/100", "hands", "command"], rows)
-
-
-def later_matches() -> list[dict[str, Any]]:
-    """Matches of the agents that were played after their training: what a command printed, and on which commit."""
-    found: list[dict[str, Any]] = json.loads((DOCS / "results" / "later_matches.json").read_text(encoding="utf-8"))
-    return found
 
 
 # --- learners of equilibria in small games ---
@@ -177,12 +161,12 @@ def later_matches() -> list[dict[str, Any]]:
 
 def learners_table(game: str) -> str:
     """Return how exploitable each learner is in a game, the references first, then the best learner."""
-    return markdown_table(table_header(game), table_rows(learners_report(), game))
+    return markdown_table(table_header(game), table_rows(read_results("learners"), game))
 
 
 def has_learners(game: str) -> bool:
     """Return True if the report has runs in a game."""
-    return game in learners_report()["references"]
+    return game in read_results("learners")["references"]
 
 
 def learners_best(game: str) -> str:
@@ -190,7 +174,7 @@ def learners_best(game: str) -> str:
 
     Learners with fewer than three seeds are left out where others have more.
     """
-    report = learners_report()
+    report = read_results("learners")
     neural = [name for name in ENTRANTS if not name.startswith("tabular")]
     found = [summary for name in neural if (summary := summarise_cells(report, game, name)) is not None]
     enough = [summary for summary in found if summary.num_samples >= 3] or found
@@ -203,7 +187,7 @@ def learners_best(game: str) -> str:
 
 def learners_seeds(game: str) -> str:
     """Return how many seeds the learners of a game have had, and which learners were not run."""
-    counts = Counter(cell["learner"] for cell in learners_report()["cells"] if cell["game"] == game)
+    counts = Counter(cell["learner"] for cell in read_results("learners")["cells"] if cell["game"] == game)
     by_count = {count: [name for name in ENTRANTS if counts[name] == count] for count in sorted({*counts.values()})}
     had = [f"{count} {'seed' if count == 1 else 'seeds'}: {_names(by_count[count])}" for count in reversed(by_count)]
     missing = [name for name in ENTRANTS if not counts[name] and can_learn(name, game)]
@@ -217,14 +201,8 @@ def _names(learners: list[str]) -> str:
 def learners_made_by() -> str:
     """Return the commits at which the runs of the table were made."""
     return ", ".join(
-        f"`{commit[:10]}`" for commit in dict.fromkeys(cell["commit"] for cell in learners_report()["cells"])
+        f"`{commit[:10]}`" for commit in dict.fromkeys(cell["commit"] for cell in read_results("learners")["cells"])
     )
-
-
-def learners_report() -> dict[str, Any]:
-    """Return the report of `card-envs bench learners`."""
-    found: dict[str, Any] = json.loads((DOCS / "results" / "learners.json").read_text(encoding="utf-8"))
-    return found
 
 
 # --- how exploitable players of heads-up limit hold'em are ---
@@ -233,19 +211,13 @@ def learners_report() -> dict[str, Any]:
 def yardsticks() -> str:
     """What each player loses by three instruments, side by side; thousandths of a big blind per hand."""
     found: dict[str, dict[str, dict[str, Any]]] = {}
-    for row in yardstick_rows():
+    for row in read_results("yardsticks"):
         found.setdefault(row["agent"], {})[row["method"]] = row
     rows = [[f"`{agent}`", *(_lost(by_method.get(name)) for name in INSTRUMENTS)] for agent, by_method in found.items()]
     return markdown_table(["agent", *INSTRUMENTS.values()], rows)
 
 
 INSTRUMENTS = {"exact-flops": "exact-flops", "local": "local: at least", "learned": "learned: at least"}
-
-
-def yardstick_rows() -> list[dict[str, Any]]:
-    """What `measure_yardsticks.py` keeps: what `card-envs exploit` printed, its command, its commit, its seconds."""
-    rows: list[dict[str, Any]] = json.loads((DOCS / "results" / "yardsticks.json").read_text(encoding="utf-8"))
-    return rows
 
 
 def _lost(row: dict[str, Any] | None) -> str:
@@ -310,7 +282,7 @@ def reproduction_cost(report: str) -> str:
 
 def reproduction_report(name: str) -> dict[str, Any]:
     """The stored report of `card-envs reproduce`, with the verdicts of today's rule."""
-    report: dict[str, Any] = json.loads((DOCS / "results" / f"{name}.json").read_text(encoding="utf-8"))
+    report = read_results(name)
     judged: dict[str, Any] = find_paper(report["paper"]).add_verdicts(report)
     return judged
 
@@ -322,7 +294,7 @@ def games_in_short() -> str:
     """The large games: seats, actions, steps per second on one core, and what they are checked against."""
     speeds = {
         (row["game"], row["path"].partition(",")[0]): row["ours"]["per_second"]
-        for row in json.loads(SPEEDS.read_text(encoding="utf-8"))["comparisons"]
+        for row in read_json(SPEEDS)["comparisons"]
         if row["path"].startswith(("Python step loop, observed", "batch, observed"))
     }
     rows = [

@@ -23,39 +23,35 @@ _PILOT_DEALS = (1, 32)
 _QUICK_SECONDS = 0.25
 
 
-def play_benchmark(
+def play_group(
     game: Game,
     agents: Mapping[str, Agent],
     seatings: Sequence[Seating],
     progress: Callable[[int], None] | None = None,
 ) -> dict[str, Any]:
-    """Play all seatings and return the winnings of the agent.
+    """Play the seatings of one reference, or those of the mixed table, and return the winnings of the agent.
 
     Args:
         game: `big2-v0` with its default rules.
         agents: Name -> agent, for the references; `AGENT` -> the agent to measure.
-        seatings: The seatings, see `list_seatings`.
+        seatings: Seatings of a group, see `list_groups`.
         progress: Called with the number of hands finished since its last call.
 
     Returns:
-        Points a game of the agent with 95 % intervals over deals: `against`, a dictionary for each reference with
-        `one_against_three`, `neighbours`, `opposite` and `two_against_two` (the mean of both orders), and `mixed` with
-        the mean over the six circular orders and a list of the orders.
+        Points a game of the agent with 95 % intervals over deals. For a reference `one_against_three`, `neighbours`,
+        `opposite` and `two_against_two` (the mean of both orders); for the mixed table the mean over the six circular
+        orders and a list of the `orders`.
     """
     samples = [(seating, play_seating(game, agents, seating, progress)) for seating in seatings]
-    against: dict[str, dict[str, Any]] = {}
-    for seating, points in samples:
-        if seating.kind != MIXED:
-            against.setdefault(seating.opponents[0], {})[seating.kind] = _to_json(points)
-    for other, cells in against.items():
-        both = [points for seating, points in samples if _is_two_against_two(seating, other)]
-        cells["two_against_two"] = _to_json(np.mean(both, axis=0))
-    report: dict[str, Any] = {"against": against}
-    orders = [(seating.opponents, points) for seating, points in samples if seating.kind == MIXED]
-    if orders:
-        mean = _to_json(np.mean([points for _, points in orders], axis=0))
-        report["mixed"] = {**mean, "orders": [{"order": list(order), **_to_json(points)} for order, points in orders]}
-    return report
+    if seatings[0].kind == MIXED:
+        mean = _to_json(np.mean([points for _, points in samples], axis=0))
+        return {
+            **mean,
+            "orders": [{"order": list(seating.opponents), **_to_json(points)} for seating, points in samples],
+        }
+    both = [points for seating, points in samples if seating.kind in (NEIGHBOURS, OPPOSITE)]
+    cells = {seating.kind: _to_json(points) for seating, points in samples}
+    return {**cells, "two_against_two": _to_json(np.mean(both, axis=0))}
 
 
 def play_seating(
@@ -85,10 +81,6 @@ def _measure_hand(game: Game, agent: Agent) -> float:
         if seconds * hands > _QUICK_SECONDS:
             break
     return seconds
-
-
-def _is_two_against_two(seating: Seating, other: str) -> bool:
-    return seating.kind in (NEIGHBOURS, OPPOSITE) and seating.opponents[0] == other
 
 
 def _to_json(points: Samples) -> dict[str, Any]:

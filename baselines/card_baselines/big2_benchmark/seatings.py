@@ -71,3 +71,11 @@ def list_seatings(references: Sequence[str] = REFERENCES, deals: int = NUM_DEALS
     if mixed:
         seatings += [Seating(MIXED, (AGENT, *order), deals) for order in permutations(MIXED_TABLE)]
     return seatings
+
+
+def list_groups(seatings: Sequence[Seating]) -> dict[str, list[Seating]]:
+    """Return seatings by their reference, and those of the mixed table under `MIXED`."""
+    groups: dict[str, list[Seating]] = {}
+    for seating in seatings:
+        groups.setdefault(MIXED if seating.kind == MIXED else seating.opponents[0], []).append(seating)
+    return groups

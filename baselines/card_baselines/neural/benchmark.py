@@ -10,7 +10,8 @@ benchmark continues where it stopped.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -21,6 +22,7 @@ import numpy as np
 from card_baselines.average_strategy.average_callbacks import SNAPSHOTS_FOLDER
 from card_baselines.exploitability.ranges.flop_holdem import exploit_flop_holdem
 from card_baselines.exploitability.target import ExploitSettings, Target
+from card_baselines.grid import Cell, Grid, Layout
 from card_baselines.run_folder import EVALUATION, RunFolder
 from card_baselines.runs.algorithm import find_algorithm
 from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
@@ -32,6 +34,10 @@ from card_envs.envs import make_game
 from card_envs.match.summary import Summary, summarise
 from card_envs.plugins import ALGORITHMS, list_plugins
 
+REPORT = "learners.json"
+"""File of all finished cells."""
+_CELL = ("game", "learner", "seed")
+"""Names of the settings of a cell."""
 _POINTS = 12
 """Number of evaluations during a run."""
 _HANDS = 200
@@ -174,30 +180,26 @@ def measure_on_flops(env: str, run: RunFolder) -> dict[str, Any]:
     return read_json_object(path)
 
 
-def find_cells(folder: Path) -> list[dict[str, Any]]:
-    """Return the cells of all finished runs in a folder."""
-    cells = []
-    for game in GAMES:
-        for entrant in ENTRANTS:
-            for path in sorted(run_path(folder, game, entrant, 0).parent.glob("seed_*")):
-                if (path / EVALUATION).exists():
-                    seed = int(path.name.removeprefix("seed_"))
-                    cells.append(read_cell(RunFolder(path), game, entrant, seed))
-    return cells
-
-
 def run_benchmark(
-    folder: Path, games: Sequence[str], entrants: Sequence[str], seeds: int, minutes: float
-) -> Iterator[dict[str, Any]]:
-    """Train all cells that are not finished, one seed after the other.
+    folder: Path,
+    games: Sequence[str],
+    entrants: Sequence[str],
+    seeds: int,
+    minutes: float,
+    progress: Callable[[int], object],
+) -> dict[str, Any]:
+    """Train all cells that are not finished, one seed after the other, and store them in `REPORT` in the folder.
 
-    Yields the report on all finished cells in the folder after each cell.
+    Calls `progress(1)` after each cell. Returns the report on all finished cells in the folder.
     """
-    for seed in range(seeds):
-        for game in games:
-            for entrant in (entrant for entrant in entrants if can_learn(entrant, game)):
-                run_cell(folder, game, entrant, seed, minutes)
-                yield make_report(folder)
+    grid = Grid(folder / REPORT, layout=Layout(_read_report, make_report))
+    for seed, game in itertools.product(range(seeds), games):
+        for entrant in (entrant for entrant in entrants if can_learn(entrant, game)):
+            found = run_cell(folder, game, entrant, seed, minutes)
+            settings = {name: found.pop(name) for name in _CELL}
+            grid.store(settings, found, commit=found.pop("commit"))
+            progress(1)
+    return make_report(grid.cells)
 
 
 @cache
@@ -211,15 +213,22 @@ def measure_references(game: str) -> dict[str, float]:
     return {name: exact_exploitability(table, agent).exploitability for name, agent in agents.items()}
 
 
-def make_report(folder: Path) -> dict[str, Any]:
-    """Return the JSON of a benchmark: references and cells."""
-    cells = find_cells(folder)
-    games = [game for game in GAMES if any(cell["game"] == game for cell in cells)]
+def make_report(cells: Sequence[Cell]) -> dict[str, Any]:
+    """Return the JSON of a benchmark: references and cells, by game, learner and seed."""
+    order = {name: number for number, name in enumerate((*GAMES, *ENTRANTS))}
+    listed = [{**cell.settings, "commit": cell.commit, **cell.result} for cell in cells]
+    listed.sort(key=lambda cell: (order[cell["game"]], order[cell["learner"]], cell["seed"]))
     return {
         "unit": "chips per hand, big blinds in flop hold'em; half of NashConv: OpenSpiel's `exploitability`",
-        "references": {game: measure_references(game) for game in games},
-        "cells": cells,
+        "references": {game: measure_references(game) for game in dict.fromkeys(cell["game"] for cell in listed)},
+        "cells": listed,
     }
+
+
+def _read_report(content: Any) -> Iterator[Cell]:
+    for cell in content["cells"]:
+        result = {name: value for name, value in cell.items() if name not in (*_CELL, "commit")}
+        yield Cell({name: cell[name] for name in _CELL}, result, None, cell["commit"])
 
 
 def summarise_cells(report: Mapping[str, Any], game: str, entrant: str) -> Summary | None:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from card_baselines.cli.arguments import require_known
 from card_baselines.cli.console import print_json, print_table
 from card_baselines.cli.options import AsJson, Names, join_words
 from card_baselines.progress import ProgressBar
-from card_envs.files import replace_text
-
-REPORT = "learners.json"
 
 
 def benchmark_learners(
@@ -51,11 +47,8 @@ def benchmark_learners(
                 raise ValueError(f"learner {name} has no settings for {game}: choose one of {', '.join(able)}")
     if seeds < 1 or minutes < 0:
         raise ValueError(f"seeds {seeds} must be at least 1, minutes {minutes:g} at least 0")
-    report = {}
     with ProgressBar("runs", seeds * len(chosen_games) * len(chosen), not as_json) as bar:
-        for report in benchmark.run_benchmark(folder, chosen_games, chosen, seeds, minutes):
-            replace_text(folder / REPORT, json.dumps(report, indent=1) + "\n")
-            bar.advance(1)
+        report = benchmark.run_benchmark(folder, chosen_games, chosen, seeds, minutes, bar.advance)
     for game in filter(lambda name: benchmark.GAMES[name].is_small, report["references"]):
         benchmark_report.draw_curves(report, game, folder / f"learners_{game}.png")
     if as_json:
@@ -64,5 +57,5 @@ def benchmark_learners(
     for game in report["references"]:
         title = f"{benchmark.GAMES[game].env}: exploitability, mean and 95 % interval over seeds"
         print_table(benchmark_report.table_header(game), benchmark_report.table_rows(report, game), title)
-    print(f"Curves: {folder / REPORT}, pictures beside it")
+    print(f"Curves: {folder / benchmark.REPORT}, pictures beside it")
     return 0

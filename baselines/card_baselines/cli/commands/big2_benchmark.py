@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +13,22 @@ from card_baselines.big2_benchmark import (
     DEALS_SHA256,
     NUM_DEALS,
     REFERENCES,
+    Seating,
     estimate_seconds,
+    list_groups,
     list_seatings,
-    play_benchmark,
+    play_group,
 )
 from card_baselines.big2_benchmark.deals import require_same_deals
-from card_baselines.big2_benchmark.seatings import AGENT
+from card_baselines.big2_benchmark.seatings import AGENT, MIXED
 from card_baselines.cli.console import print_json, print_table
 from card_baselines.cli.options import AgentName, AsJson, Device, Names, join_words
+from card_baselines.grid import Cell, Grid, Layout
 from card_baselines.loading import load_agent
 from card_baselines.progress import ProgressBar
 from card_baselines.run_folder import git_commit
-from card_envs.damaged_files import explain_damage, read_json_object
 from card_envs.envs import make_game
-from card_envs.files import replace_text, require_parent
+from card_envs.files import require_parent
 
 _COLUMNS = {
     "one_against_three": "one against three",
@@ -53,27 +55,49 @@ def big2_benchmark(
         references: Reference players to meet: random, big2_greedy, big2_planner, ppo_big2, ppo_big2:rollout.
             By default all of them; the last one plays 200 deals at most.
         mixed: Table with big2_greedy, big2_planner and ppo_big2, in all six circular orders, played by default.
-        output: JSON file of results by agent; results of other agents and references in it are kept.
+        output: JSON file of results by agent; results of other agents and references in it are kept. What this commit
+            has played with as many deals is not played again.
     """
     others = [name for name in join_words(references) or REFERENCES if name != agent]
-    seatings = list_seatings(others, deals, mixed)
-    kept = _read_report(output)
+    groups = list_groups(list_seatings(others, deals, mixed))
+    if output is not None:
+        require_parent(output)
+    grid = Grid(output, layout=Layout(partial(_read_report, output), _arrange_report))
     require_same_deals(deals)
-    game = make_game("big2-v0")
+    cells = {name: _describe_cell(agent, name, seatings) for name, seatings in groups.items()}
+    missing = {name: groups[name] for name, cell in cells.items() if cell not in grid}
+    if len(missing) < len(cells):
+        stored = ", ".join(name for name in cells if name not in missing)
+        _say(f"{output} holds what this commit played against {stored}: name another file to play it again")
+    if missing:
+        _play_missing(agent, missing, cells, grid, device)
+    played = [cell for cell in grid.cells if cell.settings in cells.values()]
+    report = _arrange_report(played)
+    if as_json:
+        print_json(report)
+    else:
+        _print_report(agent, report["agents"].get(agent, {"against": {}}))
+    return 0
+
+
+def _describe_cell(agent: str, group: str, seatings: Sequence[Seating]) -> dict[str, Any]:
+    """Return the settings by which the results of a group are stored: those of another commit are played again."""
+    return {"agent": agent, "group": group, "deals": seatings[0].deals, "commit": git_commit()}
+
+
+def _play_missing(
+    agent: str, groups: Mapping[str, Sequence[Seating]], cells: Mapping[str, Any], grid: Grid, device: str
+) -> None:
+    """Play and store the groups, after a line that says what they cost."""
+    game, seatings = make_game("big2-v0"), [seating for group in groups.values() for seating in group]
     names = {player for seating in seatings for player in seating.players if player != AGENT}
     agents = {name: load_agent(name, game, device) for name in sorted(names)}
     agents[AGENT] = load_agent(agent, game, device)
     hands = sum(seating.hands for seating in seatings)
     _print_cost(hands, estimate_seconds(game, agents, seatings))
     with ProgressBar("playing", hands) as bar:
-        report = _add_commit(play_benchmark(game, agents, seatings, bar.advance))
-    if output is not None:
-        _write_report(output, kept, agent, report)
-    if as_json:
-        print_json({**_describe_benchmark(), "agents": {agent: report}})
-    else:
-        _print_report(agent, report)
-    return 0
+        for name, group in groups.items():
+            grid.get(cells[name], partial(play_group, game, agents, group, bar.advance))
 
 
 def _describe_benchmark() -> dict[str, Any]:
@@ -81,40 +105,37 @@ def _describe_benchmark() -> dict[str, Any]:
     return {"benchmark": BENCHMARK, "env": "big2-v0", "unit": "points a game", "deals_sha256": DEALS_SHA256}
 
 
-def _read_report(path: Path | None) -> dict[str, Any]:
-    """Return the results in a file; ValueError, before anything is played, if they are of another benchmark."""
-    if path is not None:
-        require_parent(path)
-    if path is None or not path.exists():
-        return {**_describe_benchmark(), "agents": {}}
-    report = read_json_object(path)
-    if {key: report.get(key) for key in _describe_benchmark()} != _describe_benchmark():
+def _read_report(path: Path, content: Any) -> Iterator[Cell]:
+    """Yield the results in a file; ValueError, before anything is played, if they are of another benchmark."""
+    if {key: content.get(key) for key in _describe_benchmark()} != _describe_benchmark():
         raise ValueError(f"{path} holds no results of {BENCHMARK}: choose another file")
-    with explain_damage(path):
-        for kept in report["agents"].values():
-            dict(kept["against"])  # raises for anything but a mapping
-    return report
+    for agent, report in content["agents"].items():
+        for group, found in [*report["against"].items(), *([(MIXED, report[MIXED])] if MIXED in report else [])]:
+            result = {key: value for key, value in found.items() if key != "commit"}
+            deals = (result if group == MIXED else result["one_against_three"])["deals"]
+            settings = {"agent": agent, "group": group, "deals": deals, "commit": found["commit"]}
+            yield Cell(settings, result, None, found["commit"])
 
 
-def _add_commit(report: dict[str, Any]) -> dict[str, Any]:
-    """Return the report with the commit that played it beside the results against each reference."""
-    commit = git_commit()
-    marked = {"against": {other: {**cells, "commit": commit} for other, cells in report["against"].items()}}
-    return marked | ({"mixed": {**report["mixed"], "commit": commit}} if "mixed" in report else {})
-
-
-def _write_report(path: Path, kept: dict[str, Any], agent: str, report: dict[str, Any]) -> None:
-    """Write a file's results with those of an agent; references that it has not met this time stay."""
-    before = kept["agents"].get(agent, {"against": {}})
-    against = before["against"] | report["against"]
-    ordered = {other: against[other] for other in REFERENCES if other in against}
-    agents = kept["agents"] | {agent: before | report | {"against": ordered}}
-    replace_text(path, json.dumps(kept | {"agents": agents}, indent=1) + "\n")
+def _arrange_report(cells: Sequence[Cell]) -> dict[str, Any]:
+    """Return the latest results of each agent and reference."""
+    latest = {(cell.settings["agent"], cell.settings["group"]): cell for cell in cells}
+    agents: dict[str, Any] = {}
+    for name in dict.fromkeys(name for name, _ in latest):
+        found = {group: {**latest[name, group].result, "commit": latest[name, group].commit}
+                 for group in (*REFERENCES, MIXED) if (name, group) in latest}  # fmt: skip
+        mixed = {MIXED: found.pop(MIXED)} if MIXED in found else {}
+        agents[name] = {"against": found, **mixed}
+    return {**_describe_benchmark(), "agents": agents}
 
 
 def _print_cost(hands: int, seconds: float) -> None:
     duration = f"{seconds:.0f} seconds" if seconds < 90 else f"{seconds / 60:.0f} minutes"
-    print(f"{hands:,} hands: about {duration} of one core", file=sys.stderr, flush=True)
+    _say(f"{hands:,} hands: about {duration} of one core")
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
 
 
 def _print_report(agent: str, report: dict[str, Any]) -> None:
