@@ -11,9 +11,21 @@ import numpy as np
 import pytest
 
 from card_baselines.papers import find_paper
-from card_baselines.papers.cells import describe_mean, format_gain, summarise_runs
-from card_baselines.papers.claims import Claim, choose_weakest, render_claims
-from card_baselines.papers.verdicts import AGREES, DIFFERS, NOT_SHOWN, STAND_IN, TOO_LITTLE_TRAINING, UNDECIDED, Printed
+from card_baselines.papers.claims import (
+    AGREES,
+    DIFFERS,
+    NOT_SHOWN,
+    STAND_IN,
+    TOO_LITTLE_TRAINING,
+    UNDECIDED,
+    Claim,
+    Printed,
+    choose_weakest,
+    describe_mean,
+    format_gain,
+    render_claims,
+    summarise_runs,
+)
 from card_envs.match.summary import summarise
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"

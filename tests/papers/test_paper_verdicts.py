@@ -1,4 +1,4 @@
-"""The rule of `papers.verdicts`: less evidence never gives more agreement, and what each word needs."""
+"""The rule of `papers.claims`: less evidence never gives more agreement, and what each word needs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from card_baselines.papers.verdicts import (
+from card_baselines.papers.claims import (
     AGREES,
     DIFFERS,
     UNDECIDED,

@@ -7,10 +7,19 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeVar
 
-from card_baselines.papers.cells import describe_mean, format_gain, format_paper, results_of_table, summarise_runs
+from card_baselines.papers.claims import (
+    Printed,
+    compare_run,
+    compare_with_printed,
+    describe_mean,
+    describe_rank,
+    format_gain,
+    format_paper,
+    results_of_table,
+    summarise_runs,
+)
 from card_baselines.papers.printed import Cell, PaperFile
 from card_baselines.papers.protocol import Options, Reproduction, Scale
-from card_baselines.papers.verdicts import Printed, compare_run, compare_with_printed, describe_rank
 from card_baselines.text_table import Columns, TextTable
 from card_envs.agent import Agent
 from card_envs.game import Game

@@ -18,8 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from card_baselines.papers.claims import Claim
-from card_baselines.papers.verdicts import Printed
+from card_baselines.papers.claims import Claim, Printed
 
 AnyScale = TypeVar("AnyScale")
 

@@ -16,9 +16,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from card_baselines.grid import Grid
-from card_baselines.papers.cells import results_of_table, summarise_runs
-from card_baselines.papers.claims import Claim, render_claims
-from card_baselines.papers.verdicts import TOO_LITTLE_TRAINING
+from card_baselines.papers.claims import TOO_LITTLE_TRAINING, Claim, render_claims, results_of_table, summarise_runs
 from card_baselines.run_folder import RunFolder, git_commit
 from card_baselines.text_table import TextTable
 from card_envs.damaged_files import explain_damage, read_json_object
@@ -177,7 +175,7 @@ class Paper:
     render_cost: Callable[[Mapping[str, Any]], TextTable] | None = None
     """Function that returns the cost of the runs from the content of a report, for the documentation."""
     judge: Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]]], Mapping[str, Any]] | None = None
-    """Function of a result and of all results that returns the `verdict` (see `verdicts`) and other entries."""
+    """Function of a result and of all results that returns the `verdict` (see `claims`) and other entries."""
     claims: str = ""
     """ "module:function" that returns the claims of the text that the content of a report can measure; "" for none."""
 

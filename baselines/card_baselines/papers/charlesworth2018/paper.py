@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from card_baselines.papers import protocol
-from card_baselines.papers.cells import format_gain
+from card_baselines.papers.claims import format_gain
 from card_baselines.papers.printed import read_paper
 from card_baselines.papers.protocol import Paper
 from card_baselines.text_table import TextTable

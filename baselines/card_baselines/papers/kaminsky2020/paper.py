@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from card_baselines.papers import protocol
-from card_baselines.papers.cells import results_of_table
-from card_baselines.papers.claims import UNKNOWN
+from card_baselines.papers.claims import UNDECIDED, UNKNOWN, Printed, compare_with_printed, results_of_table
 from card_baselines.papers.printed import read_paper
 from card_baselines.papers.protocol import Paper
-from card_baselines.papers.verdicts import UNDECIDED, Printed, compare_with_printed
 from card_baselines.text_table import Columns, TextTable
 
 FILE = read_paper(__file__)

@@ -9,10 +9,17 @@ from typing import Any
 import numpy as np
 
 from card_baselines.papers import protocol
-from card_baselines.papers.cells import NORMAL_95, format_gain, format_paper, results_of_table
+from card_baselines.papers.claims import (
+    NORMAL_95,
+    STAND_IN,
+    Printed,
+    compare_with_printed,
+    format_gain,
+    format_paper,
+    results_of_table,
+)
 from card_baselines.papers.printed import read_paper
 from card_baselines.papers.protocol import Paper
-from card_baselines.papers.verdicts import STAND_IN, Printed, compare_with_printed
 from card_baselines.text_table import Columns, TextTable
 from card_envs.match.summary import summarise
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from card_baselines.papers.cells import NORMAL_95, describe_mean
+from card_baselines.papers.claims import NORMAL_95, describe_mean
 from card_baselines.papers.maitrepierre2008.arms import BATCH, mean_by_style, play_sessions, simulate_bandit
 from card_baselines.papers.maitrepierre2008.bandit import Bandit
 from card_baselines.papers.maitrepierre2008.brennus import Brennus

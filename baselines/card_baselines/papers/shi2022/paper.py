@@ -7,10 +7,17 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from card_baselines.papers import protocol
-from card_baselines.papers.cells import format_gain, format_paper, results_of_table
+from card_baselines.papers.claims import (
+    DIFFERS,
+    STAND_IN,
+    Printed,
+    compare_run,
+    format_gain,
+    format_paper,
+    results_of_table,
+)
 from card_baselines.papers.printed import read_paper
 from card_baselines.papers.protocol import Paper
-from card_baselines.papers.verdicts import DIFFERS, STAND_IN, Printed, compare_run
 from card_baselines.text_table import Columns, TextTable
 
 FILE = read_paper(__file__)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from card_baselines.papers.cells import NORMAL_95, describe_mean
+from card_baselines.papers.claims import NORMAL_95, describe_mean
 from card_baselines.papers.printed import Cell
 from card_baselines.papers.protocol import Report, Reproduction, Say
 from card_baselines.papers.shi2022.config import ENV, SEATS, Config, describe, make_paper_game

@@ -6,11 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from card_baselines.papers.cells import NORMAL_95, format_gain, format_paper, results_of_table
+from card_baselines.papers.claims import (
+    NORMAL_95,
+    Printed,
+    compare_with_printed,
+    format_gain,
+    format_paper,
+    results_of_table,
+)
 from card_baselines.papers.matches import MatchScale, judge_match, render_matches
 from card_baselines.papers.printed import read_paper
 from card_baselines.papers.protocol import Paper
-from card_baselines.papers.verdicts import Printed, compare_with_printed
 from card_baselines.text_table import Columns, TextTable
 
 FILE = read_paper(__file__)

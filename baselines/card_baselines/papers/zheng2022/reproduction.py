@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from card_baselines.papers.cells import describe_mean
+from card_baselines.papers.claims import describe_mean
 from card_baselines.papers.matches import MatchReproduction
 from card_baselines.papers.protocol import Report, ReproductionOptions, Say
 from card_baselines.papers.zheng2022.cheatem import CheatemAgent, CheatemConfig, CheatemLearners
