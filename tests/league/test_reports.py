@@ -13,8 +13,8 @@ from card_baselines.league.cashflow import compute_cashflow
 from card_baselines.league.report import compute_standings, write_report
 from card_baselines.league.rounds import Earnings, RoundOutcome
 from card_baselines.league.store import Store
-from card_baselines.league.strategies import Strategies, measure_strategies, require_strategies
-from card_baselines.league.style import measure_style
+from card_baselines.papers.kaminsky2020.strategies import Strategies, measure_strategies, require_strategies
+from card_baselines.papers.kaminsky2020.style import measure_style
 from card_envs.agent import Agent, find_agent
 from card_envs.envs import make_game
 

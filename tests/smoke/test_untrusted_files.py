@@ -26,7 +26,7 @@ import torch
 from card_baselines import cli
 from card_baselines.agents.learned.onnx_export import export_onnx
 from card_baselines.league import League, LeagueError
-from card_baselines.league.strategies import measure_strategies
+from card_baselines.papers.kaminsky2020.strategies import measure_strategies
 from card_baselines.pretrained import find_pretrained
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.run import train

@@ -12,7 +12,7 @@ from card_baselines.cli.options import MapKind
 from card_baselines.league.league import League
 from card_baselines.league.rankings import MEASURES
 from card_baselines.league.report import Standings
-from card_baselines.league.strategies import Strategies, measure_strategies, require_strategies
+from card_baselines.papers.kaminsky2020.strategies import Strategies, measure_strategies, require_strategies
 from card_baselines.progress import ProgressBar
 from card_baselines.text_table import TextTable
 from card_envs.formatting import json_number

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.league.store import Store, format_numbers
+from card_baselines.text_table import TextTable
 
-__all__ = ["Map", "Play", "load_play", "principal_map"]
+__all__ = ["Map", "Play", "StrategyVectors", "load_play", "principal_map"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +25,34 @@ class Map:
     """Shares of the variance along the two axes, 0 .. 1."""
     axes: NDArray[np.float64]
     """(2, d) the principal components."""
+
+
+class StrategyVectors(Protocol):
+    """Vectors that describe how members play, for a map in place of their statistics of play."""
+
+    @property
+    def members(self) -> tuple[int, ...]:
+        """Ids of the n members."""
+        ...
+
+    @property
+    def vectors(self) -> NDArray[np.float64]:
+        """(n, d): a vector for each member."""
+        ...
+
+    @property
+    def missing(self) -> Mapping[int, str]:
+        """Member -> reason why it is left out."""
+        ...
+
+    @property
+    def caption(self) -> str:
+        """Caption of the map."""
+        ...
+
+    def table(self, names: Mapping[int, str], order: Sequence[int]) -> TextTable:
+        """Return what the vectors say of members by their names, the best member first."""
+        ...
 
 
 def principal_map(vectors: NDArray[np.float64], standardise: bool = False) -> Map:

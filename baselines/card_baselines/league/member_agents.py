@@ -9,50 +9,16 @@ from numpy.typing import NDArray
 
 from card_baselines.league.experience import Experience
 from card_baselines.league.trainee import Choices, Trainee
-from card_envs.agent import Agent, Decisions
-from card_envs.game import Game, check_actions
+from card_envs.agent import Agent, Decisions, DuckTypedAgent
+from card_envs.game import check_actions
 
 
-class NamedAgent(Agent):
-    """An agent with the name of its member. Forwards all calls to the agent."""
+class NamedAgent(DuckTypedAgent):
+    """An agent with the name of its member."""
 
     def __init__(self, name: str, agent: Agent) -> None:
-        self.name, self.agent = name, agent
-        self.encoder = agent.encoder
-
-    def can_play(self, game: Game) -> bool:
-        """Return whether the agent can play the game."""
-        return self.agent.can_play(game)
-
-    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return the agent's actions."""
-        return self.agent.act(decisions, rng)
-
-    def deal_starts(self, table_ids: NDArray[np.int64]) -> None:
-        """Forward the start of deals."""
-        self.agent.deal_starts(table_ids)
-
-    def deal_ends(self, table_ids: NDArray[np.int64], payoffs: NDArray[np.float64]) -> None:
-        """Forward the end of deals."""
-        self.agent.deal_ends(table_ids, payoffs)
-
-    def sees_end(self, ends: Decisions) -> None:
-        """Forward the tables at the end of deals."""
-        self.agent.sees_end(ends)
-
-    @property
-    def needs_showdowns(self) -> bool:
-        """Whether the agent needs `sees_end`."""
-        return self.agent.needs_showdowns
-
-    def observe_actions(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:
-        """Forward the actions of all players."""
-        self.agent.observe_actions(decisions, actions)
-
-    @property
-    def needs_actions(self) -> bool:
-        """Whether the agent needs `observe_actions`."""
-        return self.agent.needs_actions
+        super().__init__(agent)
+        self.name = name
 
 
 class FirstLegalAction(Agent):
@@ -69,6 +35,7 @@ class Student(NamedAgent):
     def __init__(self, name: str, trainee: Trainee, rng: np.random.Generator) -> None:
         """Wrap a trainee; `rng` is the generator for `Trainee.learn`."""
         super().__init__(name, trainee)
+        vars(self).pop("deal_ends")  # that of this class, not the trainee's alone
         self.trainee, self.rng = trainee, rng
         self.measures: Mapping[str, float] = {}
         """Measures that `learn` returned last."""
@@ -89,7 +56,7 @@ class Student(NamedAgent):
 
     def deal_ends(self, table_ids: NDArray[np.int64], payoffs: NDArray[np.float64]) -> None:
         """Let the trainee learn from the hands that end."""
-        super().deal_ends(table_ids, payoffs)
+        self.trainee.deal_ends(table_ids, payoffs)
         taken, self._taken = self._taken, []
         if taken:
             self.measures = dict(self.trainee.learn(_make_experience(taken, table_ids, payoffs), self.rng))

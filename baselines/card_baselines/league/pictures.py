@@ -10,11 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.figures import hide_frame, make_figure, save_figure, use_integer_ticks
-from card_baselines.league.cashflow import Cashflow
 from card_baselines.league.maps import Map
 from card_baselines.league.rankings import Ranking
-from card_baselines.league.tables import LABELS, Unit
-from card_baselines.league.winnings import Winnings
+from card_baselines.league.tables import LABELS, Pairs, Unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,25 +47,23 @@ def draw_ranks(rankings: Mapping[str, Ranking], by: str, names: Mapping[int, str
     save_figure(figure, path)
 
 
-def draw_winnings(winnings: Winnings, names: Mapping[int, str], unit: Unit, order: Sequence[int], path: Path) -> None:
-    """Draw the winnings matrix as colours, the best member first, into a file."""
-    rows = [winnings.members.index(member) for member in order]
-    _draw_matrix(winnings.means[np.ix_(rows, rows)], [names[member] for member in order], unit, ("wins", "from"), path)
-
-
-def draw_cashflow(flow: Cashflow, names: Mapping[int, str], unit: Unit, order: Sequence[int], path: Path) -> None:
-    """Draw the payments between members as colours, the best member first, into a file."""
-    rows = [flow.members.index(member) for member in order]
-    _draw_matrix(flow.means[np.ix_(rows, rows)], [names[member] for member in order], unit, ("pays", "to"), path)
-
-
-def _draw_matrix(
-    matrix: NDArray[np.float64], labels: Sequence[str], unit: Unit, words: tuple[str, str], path: Path
+def draw_pairs(
+    pairs: Pairs, names: Mapping[int, str], unit: Unit, order: Sequence[int], words: tuple[str, str], path: Path
 ) -> None:
-    """Draw a matrix as colours; `words` are the labels of rows and columns."""
+    """Draw the means of pairs as colours, the best member first, into a file.
+
+    Args:
+        pairs: Winnings or payments.
+        names: Member -> name.
+        unit: Unit of the colour bar.
+        order: Members, the best one first.
+        words: Labels of rows and columns, such as ("wins", "from").
+        path: File of the picture.
+    """
     from matplotlib.colors import SymLogNorm
 
-    values = matrix * unit.factor
+    rows, labels = [pairs.members.index(member) for member in order], [names[member] for member in order]
+    values = pairs.means[np.ix_(rows, rows)] * unit.factor
     np.fill_diagonal(values, np.nan)
     side = 2.6 + 0.42 * min(len(labels), 30)
     figure = make_figure(side + 1.3, side, _DPI)

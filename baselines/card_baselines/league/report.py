@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import base64
 import html
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from markdown_it import MarkdownIt
 
 from card_baselines.league import pictures, tables
 from card_baselines.league.cashflow import Cashflow, compute_cashflow
 from card_baselines.league.divisions import KINDS
 from card_baselines.league.league import League
-from card_baselines.league.maps import Map, Play, load_play, principal_map
+from card_baselines.league.maps import Map, Play, StrategyVectors, load_play, principal_map
 from card_baselines.league.rankings import MEASURES, RESAMPLES, Evidence, Ranking, collect_evidence, rank
-from card_baselines.league.strategies import Strategies
 from card_baselines.league.tables import LABELS, Unit
 from card_baselines.league.winnings import load_rounds
 from card_baselines.text_table import TextTable
 from card_envs.files import replace_text
-from card_envs.formatting import markdown_table
 from card_envs.match.result import units_of
 
-__all__ = ["Block", "Picture", "Report", "Standings", "compute_standings", "to_html", "to_markdown", "write_report"]
+__all__ = ["Standings", "compute_standings", "to_html", "write_report"]
 
 _MAX_COLUMNS = 12
 """Maximum number of members in tables that have a column for each."""
@@ -88,29 +89,9 @@ def compute_standings(
     )
 
 
-@dataclass(frozen=True)
-class Picture:
-    """A picture file beside the report."""
-
-    path: Path
-    caption: str
-
-
-Block = str | TextTable | Picture
-"""A paragraph (a heading if it begins with "## "), table or picture."""
-
-
-@dataclass
-class Report:
-    """The title and content of a report."""
-
-    title: str
-    blocks: list[Block] = field(default_factory=list)
-
-
 def write_report(
-    league: League, standings: Standings, folder: Path, by: str | None = None, strategies: Strategies | None = None,
-    kind: str = "League",
+    league: League, standings: Standings, folder: Path, by: str | None = None,
+    strategies: StrategyVectors | None = None, kind: str = "League",
 ) -> Path:  # fmt: skip
     """Write report.md, report.html and the pictures of a league.
 
@@ -127,15 +108,27 @@ def write_report(
     """
     by = by or next(iter(standings.rankings))
     folder.mkdir(parents=True, exist_ok=True)
-    report = Report(f"{kind} of {league.meta['env']}", [_summarise(league, standings)])
-    report.blocks += _describe_ranking(standings, by, folder)
-    report.blocks += _describe_winnings(standings, by, folder)
-    report.blocks += _describe_cashflow(standings, by, folder)
-    report.blocks += _describe_play(league, standings, by, folder, strategies)
-    report.blocks += _describe_history(league, standings, by, folder, kind)
-    replace_text(folder / "report.md", to_markdown(report))
-    replace_text(folder / "report.html", to_html(report))
+    parts = [
+        f"# {kind} of {league.meta['env']}",
+        _summarise(league, standings),
+        *_describe_ranking(standings, by, folder),
+        *_describe_winnings(standings, by, folder),
+        *_describe_cashflow(standings, by, folder),
+        *_describe_play(league, standings, by, folder, strategies),
+        *_describe_history(league, standings, by, folder, kind),
+    ]
+    text = "\n\n".join(parts) + "\n"
+    replace_text(folder / "report.md", text)
+    replace_text(folder / "report.html", to_html(text, folder))
     return folder / "report.html"
+
+
+def _show_table(table: TextTable) -> str:
+    return f"**{table.title}**\n\n{table.markdown()}"
+
+
+def _show_picture(path: Path, caption: str) -> str:
+    return f"![{caption}]({path.name})"
 
 
 def _summarise(league: League, standings: Standings) -> str:
@@ -149,66 +142,64 @@ def _summarise(league: League, standings: Standings) -> str:
     )
 
 
-def _describe_ranking(standings: Standings, by: str, folder: Path) -> list[Block]:
+def _describe_ranking(standings: Standings, by: str, folder: Path) -> list[str]:
     pictures.draw_ranks(standings.rankings, by, standings.names, folder / "ranks.png")
     sources: dict[str, list[str]] = {}
     for name, ranking in standings.rankings.items():
         sources.setdefault(ranking.source, []).append(LABELS[name])
-    blocks: list[Block] = [
+    blocks = [
         "## Ranking",
-        tables.ranking_table(standings.rankings, by, standings.names, standings.unit),
-        Picture(folder / "ranks.png", "Ranks by every measure, with 95 % intervals"),
+        _show_table(tables.ranking_table(standings.rankings, by, standings.names, standings.unit)),
+        _show_picture(folder / "ranks.png", "Ranks by every measure, with 95 % intervals"),
         "Intervals: " + "; ".join(f"{', '.join(names)}: {source}" for source, names in sources.items()) + ".",
         *(f"{LABELS[name]} is missing: {reason}." for name, reason in standings.missing.items()),
     ]
     if len(standings.evidence.members) <= _MAX_COLUMNS:
-        blocks.append(tables.probability_table(standings.rankings[by], standings.names))
+        blocks.append(_show_table(tables.probability_table(standings.rankings[by], standings.names)))
     return blocks
 
 
-def _describe_winnings(standings: Standings, by: str, folder: Path) -> list[Block]:
-    winnings, names, unit = standings.evidence.winnings, standings.names, standings.unit
+def _describe_winnings(standings: Standings, by: str, folder: Path) -> list[str]:
+    winnings, unit = standings.evidence.winnings, standings.unit
     if not winnings.hands.any():
         return []
-    order = standings.rankings[by].best_first()
-    pictures.draw_winnings(winnings, names, unit, order, folder / "winnings.png")
-    blocks: list[Block] = ["## Who wins what from whom"]
-    if len(order) <= _MAX_COLUMNS:
-        blocks.append(tables.winnings_table(winnings, names, unit, order))
-    return [*blocks, Picture(folder / "winnings.png", f"Winnings of the row from the column, {unit.name}")]
+    order, path = standings.rankings[by].best_first(), folder / "winnings.png"
+    pictures.draw_pairs(winnings, standings.names, unit, order, ("wins", "from"), path)
+    table = tables.winnings_table(winnings, standings.names, unit, order)
+    picture = _show_picture(path, f"Winnings of the row from the column, {unit.name}")
+    return ["## Who wins what from whom", *([_show_table(table)] if len(order) <= _MAX_COLUMNS else []), picture]
 
 
-def _describe_cashflow(standings: Standings, by: str, folder: Path) -> list[Block]:
-    flow, names, unit = standings.cashflow, standings.names, standings.unit
+def _describe_cashflow(standings: Standings, by: str, folder: Path) -> list[str]:
+    flow, unit = standings.cashflow, standings.unit
     if flow is None:
         return []
     order = [member for member in standings.rankings[by].best_first() if flow.rounds[flow.members.index(member)].any()]
-    pictures.draw_cashflow(flow, names, unit, order, folder / "cashflow.png")
-    blocks: list[Block] = ["## Who pays whom"]
-    if len(order) <= _MAX_COLUMNS:
-        blocks.append(tables.cashflow_table(flow, names, unit, order))
-    caption = f"What the row pays the column, {unit.name} for each pair of seats"
-    return [*blocks, Picture(folder / "cashflow.png", caption)]
+    pictures.draw_pairs(flow, standings.names, unit, order, ("pays", "to"), folder / "cashflow.png")
+    table = tables.cashflow_table(flow, standings.names, unit, order)
+    picture = _show_picture(
+        folder / "cashflow.png", f"What the row pays the column, {unit.name} for each pair of seats"
+    )
+    return ["## Who pays whom", *([_show_table(table)] if len(order) <= _MAX_COLUMNS else []), picture]
 
 
 def _describe_play(
-    league: League, standings: Standings, by: str, folder: Path, strategies: Strategies | None
-) -> list[Block]:
+    league: League, standings: Standings, by: str, folder: Path, strategies: StrategyVectors | None
+) -> list[str]:
     order, play = standings.rankings[by].best_first(), standings.play
-    blocks: list[Block] = []
+    blocks: list[str] = []
     if strategies is not None and len(strategies.members) >= 2:
         _draw_map(principal_map(strategies.vectors), strategies.members, league, standings, by, folder)
-        caption = f"Members by their strategy vectors, {strategies.decisions:,} decisions each: near means alike"
-        table = tables.strategies_table(strategies, standings.names, order)
-        blocks += [Picture(folder / "map.png", caption), table]
+        table = _show_table(strategies.table(standings.names, order))
+        blocks += [_show_picture(folder / "map.png", strategies.caption), table]
     elif play is not None and len(play.members) >= 2:
         _draw_map(principal_map(play.vectors, standardise=True), play.members, league, standings, by, folder)
-        blocks.append(Picture(folder / "map.png", "Members by their statistics of play: near means alike"))
+        blocks.append(_show_picture(folder / "map.png", "Members by their statistics of play: near means alike"))
     if strategies is not None:
         missing = strategies.missing.items()
         blocks += [f"{standings.names[member]} is not on the map: {reason}." for member, reason in missing]
     if play is not None and len(play.members) >= 2:
-        blocks.append(tables.play_table(play, standings.names, order))
+        blocks.append(_show_table(tables.play_table(play, standings.names, order)))
     return ["## How they play", *blocks] if blocks else []
 
 
@@ -236,22 +227,22 @@ def _list_colourings(league: League, ids: Sequence[int], ranking: Ranking) -> di
     }
 
 
-def _describe_history(league: League, standings: Standings, by: str, folder: Path, kind: str) -> list[Block]:
-    blocks: list[Block] = [f"## The {kind.lower()}", tables.divisions_table(league)]
+def _describe_history(league: League, standings: Standings, by: str, folder: Path, kind: str) -> list[str]:
+    blocks = [f"## The {kind.lower()}", _show_table(tables.divisions_table(league))]
     for name, row in league.divisions.items():
         history = league.store.ratings(row.id)
         if history:
             path = folder / f"ratings-{row.id}.png"
             pictures.draw_ratings(history, standings.names, path)
-            blocks.append(Picture(path, f"TrueSkill over the rounds of {name}"))
+            blocks.append(_show_picture(path, f"TrueSkill over the rounds of {name}"))
     lines = _score_generations(league, standings.rankings[by], tables.factor_of(by, standings.unit))
     if lines:
         path = folder / "generations.png"
         pictures.draw_generations(lines, tables.label_of(by, standings.unit), path)
-        blocks.append(Picture(path, "Clones of each student, one generation after the other"))
-    blocks.append(tables.members_table(league))
+        blocks.append(_show_picture(path, "Clones of each student, one generation after the other"))
+    blocks.append(_show_table(tables.members_table(league)))
     faults = tables.faults_table(league)
-    return [*blocks, "## Faults", faults] if faults.rows else blocks
+    return [*blocks, "## Faults", _show_table(faults)] if faults.rows else blocks
 
 
 def _score_generations(
@@ -270,53 +261,30 @@ def _score_generations(
     return {student: sorted(points) for student, points in lines.items()}
 
 
-def to_markdown(report: Report) -> str:
-    """Return a report as Markdown, which refers to its pictures."""
-    parts = [f"# {report.title}"]
-    for block in report.blocks:
-        if isinstance(block, str):
-            parts.append(block)
-        elif isinstance(block, Picture):
-            parts.append(f"![{block.caption}]({block.path.name})")
-        else:
-            parts.append(f"**{block.title}**\n\n{markdown_table(block.header, block.rows)}")
-    return "\n\n".join(parts) + "\n"
-
-
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 75rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
-div { margin: 0.5rem 0 1.5rem; overflow-x: auto; }
-table { border-collapse: collapse; font-size: 13px; min-width: 44rem; }
-caption { text-align: left; font-weight: 600; padding-bottom: 0.3rem; }
+table { display: block; overflow-x: auto; border-collapse: collapse; font-size: 13px; margin-bottom: 1.5rem; }
 th, td { padding: 0.25rem 0.4rem; border-bottom: 1px solid #ddd; text-align: left; vertical-align: top; }
 th { vertical-align: bottom; } td:first-child { white-space: nowrap; }
 figure { margin: 1rem 0; } img { max-width: 100%; } figcaption { color: #555; font-size: 13px; }
 """
 
 
-def to_html(report: Report) -> str:
-    """Return a report as one HTML page that contains its pictures."""
-    parts = [f"<h1>{html.escape(report.title)}</h1>"]
-    for block in report.blocks:
-        if isinstance(block, str):
-            is_heading = block.startswith("## ")
-            parts.append(f"<h2>{html.escape(block[3:])}</h2>" if is_heading else f"<p>{html.escape(block)}</p>")
-        elif isinstance(block, Picture):
-            data = base64.b64encode(block.path.read_bytes()).decode()
-            caption = html.escape(block.caption, quote=True)
-            image = f'<img src="data:image/png;base64,{data}" alt="{caption}">'
-            parts.append(f"<figure>{image}<figcaption>{caption}</figcaption></figure>")
-        else:
-            parts.append(_html_table(block))
-    title = html.escape(report.title)
+_PICTURE = re.compile(r"<p>!\[(.*?)\]\(([\w.-]+\.png)\)</p>")
+
+
+def to_html(text: str, folder: Path) -> str:
+    """Return a report in Markdown as one HTML page, with the pictures that lie in a folder."""
+    # names of members may be somebody else's: they make no links, no pictures and no HTML
+    markdown = MarkdownIt("js-default").disable(["link", "image", "autolink"])
+
+    def embed(picture: re.Match[str]) -> str:
+        data = base64.b64encode((folder / picture[2]).read_bytes()).decode()
+        image = f'<img src="data:image/png;base64,{data}" alt="{picture[1]}">'
+        return f"<figure>{image}<figcaption>{picture[1]}</figcaption></figure>"
+
+    title = html.escape(text.partition("\n")[0].removeprefix("# "))
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
     head += f"<title>{title}</title><style>{_STYLE}</style>"
-    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>\n' + "\n".join(parts) + "\n</body></html>\n"
-
-
-def _html_table(table: TextTable) -> str:
-    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in table.header)
-    rows = "\n".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in table.rows)
-    caption = html.escape(table.title)
-    written = f"<table><caption>{caption}</caption>\n<thead><tr>{head}</tr></thead>\n<tbody>{rows}</tbody></table>"
-    return f'<div tabindex="0">{written}</div>'
+    body = _PICTURE.sub(embed, markdown.render(text))
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>\n{body}</body></html>\n'

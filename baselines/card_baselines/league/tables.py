@@ -5,16 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from card_baselines.league.cashflow import Cashflow
 from card_baselines.league.league import League
 from card_baselines.league.maps import Play
 from card_baselines.league.rankings import Ranking
 from card_baselines.league.ratings import Rating
-from card_baselines.league.strategies import Strategies
-from card_baselines.league.winnings import Winnings
 from card_baselines.text_table import TextTable
 
 LABELS = {
@@ -62,23 +61,40 @@ def probability_table(ranking: Ranking, names: Mapping[int, str]) -> TextTable:
     return _pair_table(title, names, order, lambda i, j: _format_probability(ranking, order[i], order[j]))
 
 
-def winnings_table(winnings: Winnings, names: Mapping[int, str], unit: Unit, order: Sequence[int]) -> TextTable:
+class Pairs(Protocol):
+    """Means of each member beside each other, with intervals: winnings or payments."""
+
+    @property
+    def members(self) -> tuple[int, ...]:
+        """Ids of the n members."""
+        ...
+
+    @property
+    def means(self) -> NDArray[np.float64]:
+        """(n, n), in the unit of the game; NaN where the two have not met."""
+        ...
+
+    @property
+    def half_widths(self) -> NDArray[np.float64]:
+        """(n, n): half the widths of the 95 % intervals; infinite for a single round."""
+        ...
+
+
+def winnings_table(winnings: Pairs, names: Mapping[int, str], unit: Unit, order: Sequence[int]) -> TextTable:
     """Return the winnings of each member from each other, with the half width of their 95 % interval."""
     title = f"{unit.name} that each seat of the row wins when the column has the others"
-    rows = [winnings.members.index(member) for member in order]
-    means = winnings.means[np.ix_(rows, rows)] * unit.factor
-    half_widths = 1.96 * winnings.errors[np.ix_(rows, rows)] * unit.factor
-    return _pair_table(title, names, order, lambda i, j: _format_mean(means[i, j], half_widths[i, j]))
+    return _means_table(title, winnings, names, unit, order)
 
 
-def cashflow_table(flow: Cashflow, names: Mapping[int, str], unit: Unit, order: Sequence[int]) -> TextTable:
+def cashflow_table(flow: Pairs, names: Mapping[int, str], unit: Unit, order: Sequence[int]) -> TextTable:
     """Return the payments of each member to each other, with the half width of their 95 % interval."""
     title = f"{unit.name} that each seat of the row pays each seat of the column, in rounds of three members or more"
-    rows = [flow.members.index(member) for member in order]
-    means, half_widths = (
-        flow.means[np.ix_(rows, rows)] * unit.factor,
-        flow.half_widths[np.ix_(rows, rows)] * unit.factor,
-    )
+    return _means_table(title, flow, names, unit, order)
+
+
+def _means_table(title: str, pairs: Pairs, names: Mapping[int, str], unit: Unit, order: Sequence[int]) -> TextTable:
+    rows = [pairs.members.index(member) for member in order]
+    means, half_widths = (unit.factor * each[np.ix_(rows, rows)] for each in (pairs.means, pairs.half_widths))
     return _pair_table(title, names, order, lambda i, j: _format_mean(means[i, j], half_widths[i, j]))
 
 
@@ -96,19 +112,6 @@ def _format_mean(mean: float, half_width: float) -> str:
     if np.isnan(mean):
         return "-"
     return f"{_format(mean)} (one round)" if np.isinf(half_width) else f"{_format(mean)} ± {_format(half_width)[1:]}"
-
-
-def strategies_table(strategies: Strategies, names: Mapping[int, str], order: Sequence[int]) -> TextTable:
-    """Return aggression and tightness of the members, computed from their strategy vectors."""
-    rows = []
-    for member in order:
-        if member in strategies.members:
-            style = strategies.styles[strategies.members.index(member)]
-            values = style.aggression, style.distorted_aggression, style.tightness
-            rows.append((names[member], *("-" if np.isnan(value) else f"{value:.3g}" for value in values)))
-    title = f"what they do in {strategies.decisions:,} decisions that are the same for all"
-    header = ("member", "raises per call", "raises among raises and calls", "folds per call or raise")
-    return TextTable(title, header, tuple(rows))
 
 
 def play_table(play: Play, names: Mapping[int, str], order: Sequence[int]) -> TextTable:

@@ -57,6 +57,11 @@ class Winnings:
     hands: NDArray[np.int64]
     """(n, n): number of hands."""
 
+    @property
+    def half_widths(self) -> Matrix:
+        """(n, n): half the widths of the 95 % intervals."""
+        return 1.96 * self.errors
+
     @cached_property
     def is_complete(self) -> bool:
         """True if all pairs have met."""

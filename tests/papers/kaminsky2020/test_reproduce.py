@@ -18,7 +18,6 @@ from card_baselines import cli
 from card_baselines.league.pools import InProcess
 from card_baselines.league.ratings import Rating
 from card_baselines.league.store import Member
-from card_baselines.league.style import CALLS, FIRST_RAISE, FOLDS, NUM_BINS, SHAPE, Style
 from card_baselines.league.winnings import Winnings
 from card_baselines.papers.claims import Claim
 from card_baselines.papers.kaminsky2020 import reproduction
@@ -39,6 +38,7 @@ from card_baselines.papers.kaminsky2020.paper import (
     render_cost,
 )
 from card_baselines.papers.kaminsky2020.population import list_training_divisions, original
+from card_baselines.papers.kaminsky2020.style import CALLS, FIRST_RAISE, FOLDS, NUM_BINS, SHAPE, Style
 from card_envs.compiler import COMPILED
 
 compiled = pytest.mark.skipif(not COMPILED, reason="thousands of hands, which take minutes as plain Python")

@@ -35,8 +35,7 @@ from card_baselines.cli.ranking_output import (
 from card_baselines.league import tables
 from card_baselines.league.divisions import KINDS
 from card_baselines.league.league import League
-from card_baselines.league.make_pool import make_pool
-from card_baselines.league.pools import LostRound, Pool
+from card_baselines.league.pools import LostRound, Pool, make_pool
 from card_baselines.league.rankings import MEASURES, RESAMPLES
 from card_baselines.league.report import compute_standings, write_report
 from card_baselines.league.rounds import RoundOutcome

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from card_baselines.league.league import League
 from card_baselines.league.ratings import Rating, final_ratings
 from card_baselines.league.store import Member
-from card_baselines.league.style import NUM_BINS, SHAPE, Style, measure_style
 from card_baselines.league.winnings import (
     Winnings,
     compute_winnings,
@@ -25,6 +24,7 @@ from card_baselines.league.winnings import (
 )
 from card_baselines.papers.kaminsky2020.paper import METRICS, OUT_OF, TOP, TYPES
 from card_baselines.papers.kaminsky2020.population import DIRECT, SIMILAR, original
+from card_baselines.papers.kaminsky2020.style import NUM_BINS, SHAPE, Style, measure_style
 from card_envs.agent import find_agent
 from card_envs.files import replace_file
 from card_envs.typing import Floats

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from card_baselines.league.league import League
-from card_baselines.league.make_pool import make_pool
-from card_baselines.league.pools import LostRound
+from card_baselines.league.pools import LostRound, make_pool
 from card_baselines.league.rounds import RoundOutcome
 from card_baselines.papers.claims import NORMAL_95
 from card_baselines.papers.kaminsky2020.claims import draw_best, measure_claims

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from card_baselines.league import style
-from card_baselines.league.style import CALLS, CHECKS, FIRST_RAISE, FOLDS, NUM_BINS, Style, measure_style
+from card_baselines.papers.kaminsky2020.style import CALLS, CHECKS, FIRST_RAISE, FOLDS, NUM_BINS, Style, measure_style
 from card_envs.agent import Agent, Decisions, find_agent
 from card_envs.compiler import COMPILED
 from card_envs.game import Game

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +13,8 @@ from card_baselines.league.league import League
 from card_baselines.league.rounds import make_trainee
 from card_baselines.league.runner import read_files
 from card_baselines.league.store import Member
-from card_baselines.league.style import DEPTH, NUM_SITUATIONS, SEATS, Style, measure_style, supports_style
+from card_baselines.papers.kaminsky2020.style import DEPTH, NUM_SITUATIONS, SEATS, Style, measure_style, supports_style
+from card_baselines.text_table import Columns, TextTable
 from card_envs.agent import Agent, find_agent
 from card_envs.game import Game
 
@@ -45,6 +46,27 @@ class Strategies:
     def decisions(self) -> int:
         """Number of decisions of each member."""
         return NUM_SITUATIONS * self.hands
+
+    @property
+    def caption(self) -> str:
+        """Caption of a map of the vectors."""
+        return f"Members by their strategy vectors, {self.decisions:,} decisions each: near means alike"
+
+    def table(self, names: Mapping[int, str], order: Sequence[int]) -> TextTable:
+        """Return aggression and tightness of the members."""
+        styles = {member: style for member, style in zip(self.members, self.styles, strict=True)}
+        columns: Columns = {
+            "member": lambda member: names[member],
+            "raises per call": lambda member: _format(styles[member].aggression),
+            "raises among raises and calls": lambda member: _format(styles[member].distorted_aggression),
+            "folds per call or raise": lambda member: _format(styles[member].tightness),
+        }
+        title = f"what they do in {self.decisions:,} decisions that are the same for all"
+        return TextTable.from_columns(title, columns, [member for member in order if member in styles])
+
+
+def _format(value: float) -> str:
+    return "-" if np.isnan(value) else f"{value:.3g}"
 
 
 def require_strategies(game: Game) -> None:
