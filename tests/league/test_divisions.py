@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from card_baselines.league.divisions import KINDS, DivisionSettings, Matchup, Standing
-from card_baselines.league.ratings import Rating, update_ratings
-from card_baselines.league.rounds import Earnings
+from card_baselines.league.ratings import Rating, update_trueskill
+from card_baselines.league.rounds import Earnings, score_members
 from card_baselines.league.store import LeagueError
 
 SIX = Standing(6, students=(1, 2), teachers=tuple(range(10, 20)))
@@ -108,9 +108,9 @@ def test_settings_are_checked() -> None:
 
 def test_trueskill_ranks_by_what_a_seat_won() -> None:
     earnings = {1: Earnings(1, 50, 0), 2: Earnings(4, 100, 0), 3: Earnings(1, -150, 0)}
-    first = update_ratings({}, earnings)
+    first = update_trueskill({}, score_members(earnings))
     assert first[1].mu > first[2].mu > first[3].mu and all(rating.sigma < 30 for rating in first.values())
-    assert update_ratings(first, {1: Earnings(6, 0, 0)}) == {}, "nothing is learned of a member that is alone"
+    assert update_trueskill(first, {1: 0.0}) == {}, "nothing is learned of a member that is alone"
 
 
 def test_two_members_a_beta_apart_are_expected_to_win_as_the_paper_says() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.league import strengths
-from card_baselines.league.ratings import Rating
+from card_baselines.league.ratings import Rate, Rating, rate_in_order, update_plackett_luce, update_trueskill
 from card_baselines.league.store import LeagueError
 from card_baselines.league.winnings import (
     PlayedRound,
@@ -34,6 +34,8 @@ BOOTSTRAP, HANDS, POSTERIOR = "rounds drawn again", "hands drawn again", "belief
 posterior distributions of the ratings."""
 
 Vector = NDArray[np.float64]
+Scores = Mapping[int, float]
+"""Member -> winnings per seat in a round."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,14 +136,15 @@ def _rank_by_winnings(measure: str, score: Callable[[Vector], Vector]) -> Callab
     return rank_members
 
 
-def _rank_by_ratings(measure: str, rate: strengths.Rate) -> Callable[[Evidence], Ranking]:
+def _rank_by_ratings(measure: str, rate: Rate) -> Callable[[Evidence], Ranking]:
     def rank_members(evidence: Evidence) -> Ranking:
-        rounds, members, rng = evidence.rounds, evidence.members, evidence.rng
-        final = strengths.rate_in_order(rounds, rate)
+        members, rng = evidence.members, evidence.rng
+        rounds = [played.scores for played in evidence.rounds]
+        final = rate_in_order(rounds, rate)
         scores = _means_of(final, members)
         if len(rounds) * evidence.resamples <= _MAX_UPDATES:
             drawn = (_resample_rounds(rounds, rng) for _ in range(evidence.resamples))
-            draws = np.array([_means_of(strengths.rate_in_order(each, rate), members) for each in drawn])
+            draws = np.array([_means_of(rate_in_order(each, rate), members) for each in drawn])
             return Ranking(measure, members, scores, draws, BOOTSTRAP)
         sigmas = np.array([final.get(member, Rating()).sigma for member in members])
         draws = scores + sigmas * rng.standard_normal((evidence.resamples, len(scores)))
@@ -183,12 +186,12 @@ def _nash_average(payoffs: Vector) -> Vector:
 
 
 MEASURES: Mapping[str, Callable[[Evidence], Ranking]] = {
-    "trueskill": _rank_by_ratings("trueskill", strengths.update_trueskill),
+    "trueskill": _rank_by_ratings("trueskill", update_trueskill),
     "mean": _rank_by_winnings("mean", mean_winnings),
     "median": _rank_by_winnings("median", median_winnings),
     "low": _rank_by_winnings("low", low_winnings),
     "bradley_terry": _rank_by_bradley_terry,
-    "plackett_luce": _rank_by_ratings("plackett_luce", strengths.update_plackett_luce),
+    "plackett_luce": _rank_by_ratings("plackett_luce", update_plackett_luce),
     "alpha_rank": _rank_by_population("alpha_rank", _alpha_rank),
     "nash": _rank_by_population("nash", _nash_average),
 }
@@ -230,7 +233,7 @@ def rank(evidence: Evidence, measures: Sequence[str] = tuple(MEASURES)) -> tuple
     return rankings, missing
 
 
-def _resample_rounds(rounds: Sequence[PlayedRound], rng: np.random.Generator) -> list[PlayedRound]:
+def _resample_rounds(rounds: Sequence[Scores], rng: np.random.Generator) -> list[Scores]:
     """Return as many rounds, drawn with replacement, in their order."""
     return [rounds[i] for i in np.sort(rng.integers(len(rounds), size=len(rounds)))]
 

@@ -87,6 +87,11 @@ class Earnings:
     """Sum over independent samples (deals) of the squared winnings, over all seats."""
 
 
+def score_members(earnings: Mapping[int, Earnings]) -> dict[int, float]:
+    """Return the winnings of each member per seat, in chips or points over the whole round."""
+    return {member: won.total / won.seats for member, won in earnings.items()}
+
+
 @dataclass(frozen=True)
 class RoundOutcome:
     """Outcome of a round."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from card_baselines.league.divisions import KINDS, DivisionSettings, Matchup, Standing
 from card_baselines.league.pools import LostRound, Pool
-from card_baselines.league.ratings import Rating, update_ratings
+from card_baselines.league.ratings import Rating, final_ratings, update_trueskill
 from card_baselines.league.rounds import (
     Earnings,
     Entrant,
@@ -27,6 +27,7 @@ from card_baselines.league.rounds import (
     RoundTask,
     make_trainee,
     save_to_files,
+    score_members,
     write_files,
 )
 from card_baselines.league.store import DivisionRow, LeagueError, Member, PlannedRound, Store
@@ -99,8 +100,7 @@ class Runner:
         for planned in self._store.rounds(row.id):
             self._count(division, planned)
         division.open = {planned.id: planned for planned in self._store.rounds(row.id, played=False)}
-        for _, member, mu, sigma in self._store.ratings(row.id):
-            division.ratings[member] = Rating(mu, sigma)
+        division.ratings = final_ratings(self._store.ratings(row.id))
         for planned in self._store.rounds(row.id):
             if planned.id not in division.open:
                 division.unrated[planned.number] = planned.id, self._store.earnings(planned.id)
@@ -116,7 +116,7 @@ class Runner:
 
     @staticmethod
     def _score(division: _Division, earnings: Mapping[int, Earnings]) -> None:
-        scores = {member: won.total / won.seats for member, won in earnings.items()}
+        scores = score_members(earnings)
         if len(set(scores.values())) == 1:
             division.points.update(dict.fromkeys(scores, 0.5))
         elif scores:
@@ -247,7 +247,7 @@ class Runner:
         every = division.settings.clone_every
         while division.done in division.unrated:
             round, earnings = division.unrated.pop(division.done)
-            new = update_ratings(division.ratings, earnings)
+            new = update_trueskill(division.ratings, score_members(earnings))
             division.ratings |= new
             self._store.add_ratings(round, {member: (rating.mu, rating.sigma) for member, rating in new.items()})
             self._score(division, earnings)

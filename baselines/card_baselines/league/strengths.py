@@ -2,51 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.league.ratings import BETA, MU, SIGMA, Rating, update_ratings
 from card_baselines.league.winnings import PlayedRound
 
 Vector = NDArray[np.float64]
-Rate = Callable[[Mapping[int, Rating], PlayedRound], dict[int, Rating]]
-"""Function that returns the new ratings of the members of a round, given the old ones."""
 _MAX_STEPS, _TOLERANCE = 10_000, 1e-9
 """Limits of the iteration for Bradley-Terry strengths."""
 _PRIOR = 0.5
 """Virtual wins and losses of each member against an average one: without them, an unbeaten member has no strength."""
-
-
-def update_trueskill(ratings: Mapping[int, Rating], played: PlayedRound) -> dict[int, Rating]:
-    """Return the new TrueSkill ratings of the members of a round."""
-    return update_ratings(ratings, played.earnings)
-
-
-def update_plackett_luce(ratings: Mapping[int, Rating], played: PlayedRound) -> dict[int, Rating]:
-    """Return the new ratings of the members of a round, by the Plackett-Luce model of the package `openskill`.
-
-    Weng and Lin: A Bayesian Approximation Method for Online Ranking (JMLR 2011), with the initial rating of TrueSkill.
-    """
-    if len(played.earnings) < 2:
-        return {}
-    scores, model = played.scores(), _plackett_luce()
-    before = [ratings.get(member, Rating()) for member in scores]
-    teams = [[model.rating(mu=each.mu, sigma=each.sigma)] for each in before]
-    after = model.rate(teams, scores=list(scores.values()))
-    return {member: Rating(float(new.mu), float(new.sigma)) for member, (new,) in zip(scores, after, strict=True)}
-
-
-def rate_in_order(rounds: Sequence[PlayedRound], rate: Rate) -> dict[int, Rating]:
-    """Return the ratings after all rounds, rated one after the other."""
-    ratings: dict[int, Rating] = {}
-    for played in rounds:
-        ratings |= rate(ratings, played)
-    return ratings
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +43,7 @@ def compare_pairs(rounds: Sequence[PlayedRound], members: Sequence[int]) -> Comp
     pairs = [
         (number, column[one] * len(members) + column[other], 0.5 if score == score_of_other else 1.0)
         for number, played in enumerate(rounds)
-        for scores in [{member: score for member, score in played.scores().items() if member in column}]
+        for scores in [{member: score for member, score in played.scores.items() if member in column}]
         for one, score in scores.items()
         for other, score_of_other in scores.items()
         if one != other and score >= score_of_other
@@ -125,10 +93,3 @@ def nash_equilibrium(payoffs: Vector) -> Vector:
     logits = -found.x @ scaled
     mixture = np.exp(logits - logits.max())
     return np.asarray(mixture / mixture.sum(), np.float64)
-
-
-@cache
-def _plackett_luce() -> Any:
-    from openskill.models import PlackettLuce
-
-    return PlackettLuce(mu=MU, sigma=SIGMA, beta=BETA, tau=0.0)

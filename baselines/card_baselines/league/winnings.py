@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.league.rounds import Earnings
+from card_baselines.league.rounds import Earnings, score_members
 from card_baselines.league.store import Store, format_numbers
 
 Matrix = NDArray[np.float64]
@@ -26,9 +26,10 @@ class PlayedRound:
     earnings: dict[int, Earnings]
     """Member -> winnings."""
 
+    @cached_property
     def scores(self) -> dict[int, float]:
-        """Return the winnings of each member per seat, in chips or points over the whole round."""
-        return {member: won.total / won.seats for member, won in self.earnings.items()}
+        """The winnings of each member per seat, in chips or points over the whole round."""
+        return score_members(self.earnings)
 
 
 def load_rounds(store: Store, divisions: Collection[int]) -> list[PlayedRound]:

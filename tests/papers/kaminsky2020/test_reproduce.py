@@ -35,9 +35,10 @@ from card_baselines.papers.kaminsky2020.paper import (
     TYPES_TABLE,
     Options,
     judge,
+    list_training_divisions,
+    original,
     render_cost,
 )
-from card_baselines.papers.kaminsky2020.population import list_training_divisions, original
 from card_baselines.papers.kaminsky2020.style import CALLS, FIRST_RAISE, FOLDS, NUM_BINS, SHAPE, Style
 from card_envs.compiler import COMPILED
 

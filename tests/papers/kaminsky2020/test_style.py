@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from card_baselines.league import style
+from card_baselines.papers.kaminsky2020 import style
 from card_baselines.papers.kaminsky2020.style import CALLS, CHECKS, FIRST_RAISE, FOLDS, NUM_BINS, Style, measure_style
 from card_envs.agent import Agent, Decisions, find_agent
 from card_envs.compiler import COMPILED

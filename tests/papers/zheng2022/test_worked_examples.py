@@ -14,8 +14,6 @@ import pytest
 from card_baselines.papers.zheng2022.advantage import RIVAL_COUNTS, advantage, chance_ahead, count_action
 from card_baselines.papers.zheng2022.card_types import (
     NUM_TYPES,
-    PUBLISHED,
-    REPAIRED,
     TYPE_OF_RANK,
     count_types,
     hole_type,
@@ -85,31 +83,29 @@ def table(hole: str = "As Ks", board: str = "", rival: str = "2c 3c", street: in
 )
 def test_two_cards(cards: str, row: int) -> None:
     first, second = card_ids(cards)
-    assert hole_type(first, second, PUBLISHED) == row
-    assert hole_type(first, second, REPAIRED) == row + 1
+    assert hole_type(first, second) == row
 
 
 @pytest.mark.parametrize(
-    ("cards", "published", "repaired"),
+    ("cards", "row"),
     [
-        ("As Ad Ah 2c 5d 9s Jh", 0, 0),  # three of a kind
-        ("As 2d 3h 4c 5d 9s Jh", 0, 0),  # the lowest straight
-        ("2s 4s 7s 9s Js Kd Ah", 0, 0),  # flush
-        ("2s 2d 2h 9s 9d Kd Ah", 0, 0),  # full house
-        ("As Ad Ks Kd 5d 9s Jh", 1, 1),  # two pair
-        ("As Ad Ks Kd 9d 9s Jh", 1, 1),  # three pairs
-        ("As Ad 2s 4d 9d Ts Jh", 2, 2),
-        ("7s 7d 2s 4d 9d Ts Jh", 9, 9),
-        ("2s 2d 5s 7d 9d Ts Jh", 14, 14),
-        ("As Kd 2s 7d 9d Ts 4h", 14, 15),  # ace high shares the row of deuces
-        ("Qs Kd 2s 7d 9d Ts 4h", 15, 16),
-        ("2s 3d 4s 5d 7d 8s 9h", 19, 20),  # nine high, the lowest that seven cards make
+        ("As Ad Ah 2c 5d 9s Jh", 0),  # three of a kind
+        ("As 2d 3h 4c 5d 9s Jh", 0),  # the lowest straight
+        ("2s 4s 7s 9s Js Kd Ah", 0),  # flush
+        ("2s 2d 2h 9s 9d Kd Ah", 0),  # full house
+        ("As Ad Ks Kd 5d 9s Jh", 1),  # two pair
+        ("As Ad Ks Kd 9d 9s Jh", 1),  # three pairs
+        ("As Ad 2s 4d 9d Ts Jh", 2),
+        ("7s 7d 2s 4d 9d Ts Jh", 9),
+        ("2s 2d 5s 7d 9d Ts Jh", 14),
+        ("As Kd 2s 7d 9d Ts 4h", 14),  # ace high shares the row of deuces
+        ("Qs Kd 2s 7d 9d Ts 4h", 15),
+        ("2s 3d 4s 5d 7d 8s 9h", 19),  # nine high, the lowest that seven cards make
     ],
 )
-def test_seven_cards(cards: str, published: int, repaired: int) -> None:
+def test_seven_cards(cards: str, row: int) -> None:
     rank = hand_rank(card_ids(cards))
-    assert TYPE_OF_RANK[PUBLISHED, rank] == published
-    assert TYPE_OF_RANK[REPAIRED, rank] == repaired
+    assert TYPE_OF_RANK[rank] == row
 
 
 def test_every_row_has_a_name() -> None:
@@ -117,12 +113,11 @@ def test_every_row_has_a_name() -> None:
     assert len(names) == NUM_TYPES and len(set(names)) == NUM_TYPES
     assert names[2] == "pair of A" and names[14] == "pair of 2, or A high" and names[19] == "9 high"
     assert names[20] == "AA" and names[32] == "22" and names[33] == "A-" and names[44] == "3-"
-    assert type_names(repaired=True)[14:17] == ["pair of 2", "A high", "K high"]
 
 
 def counted(made: OneTable) -> tuple[int, dict[int, int]]:
     counts = np.zeros(1, TYPE_COUNTS)
-    total = count_types(made.t, 0, PUBLISHED, counts[0])
+    total = count_types(made.t, 0, counts[0])
     return int(total), {int(row): int(counts["count"][0, row]) for row in np.flatnonzero(counts["count"][0])}
 
 
@@ -136,14 +131,14 @@ def test_completions_are_counted_once_each_whatever_the_street() -> None:
     assert counted(table("As Kd", "2s 7d 9d Ts 4h")) == (1, {14: 1})
     seen = card_ids("As Kd 2s 7d 9d")
     unseen = [card for card in range(52) if card not in seen]
-    expected = Counter(int(TYPE_OF_RANK[0, hand_rank([*seen, *two])]) for two in combinations(unseen, 2))
+    expected = Counter(int(TYPE_OF_RANK[hand_rank([*seen, *two])]) for two in combinations(unseen, 2))
     assert counted(table("As Kd", "2s 7d 9d")) == (1081, dict(expected))
 
 
 def test_random_completions_come_as_often_as_they_are_counted() -> None:
     made, streams = table("As Kd", "2s 7d 9d"), seeded_streams(1, 3)
     total, counts = counted(made)
-    drawn = Counter(int(random_type(made.t, 0, PUBLISHED, streams[0])) for _ in range(4000))
+    drawn = Counter(int(random_type(made.t, 0, streams[0])) for _ in range(4000))
     assert set(drawn) <= set(counts)
     for row, count in counts.items():
         share = count / total
@@ -289,9 +284,9 @@ def test_what_is_no_sheet_is_refused(make: Callable[[Path], Path], message: str,
 # --- table player -----------------------------------------------------------------------------------------------------
 
 
-def values_at(made: OneTable, sheet: Sheet, completions: int = 0) -> Any:
+def values_at(made: OneTable, sheet: Sheet) -> Any:
     values, counts = np.zeros(1, ACTION_VALUES), np.zeros(1, TYPE_COUNTS)
-    write_values(made.t, sheet.record()[0], PUBLISHED, completions, counts[0], seeded_streams(1, 5)[0], values[0])
+    write_values(made.t, sheet.record()[0], counts[0], values[0])
     return values
 
 
@@ -302,12 +297,6 @@ def test_a_value_is_the_mean_over_completions() -> None:
     assert found["value"][0] == pytest.approx([4.0, 21.0, 0.0, (4 * 92 + 42 * 46) / 46])
     assert found["legal"][0].tolist() == [0, 1, 1, 1]
     assert best_actions(found).tolist() == [1]  # the check, worth most
-
-
-def test_drawn_completions_have_the_same_mean() -> None:
-    sheet, made = load_sheet(SHEET_FILE), table("As Kd", "2s 7d 9d")
-    exact, drawn = values_at(made, sheet)["value"][0], values_at(made, sheet, 20_000)["value"][0]
-    assert drawn == pytest.approx(exact, abs=0.03)
 
 
 def test_illegal_columns_are_never_best_nor_likely() -> None:
@@ -334,9 +323,7 @@ def test_the_greedy_player_and_its_softmax() -> None:
     assert sharp.probabilities(decisions)[0] == pytest.approx(weights**5 / (weights**5).sum())
 
 
-@pytest.mark.parametrize(
-    "settings", [{"policy": "best"}, {"scaling": "none"}, {"completions": -1}], ids=["policy", "scaling", "completions"]
-)
+@pytest.mark.parametrize("settings", [{"policy": "best"}, {"scaling": "none"}], ids=["policy", "scaling"])
 def test_settings_that_are_not_known(settings: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=f"{next(iter(settings))} .*(choose|must)"):
         TablePlayer(**settings)
@@ -359,30 +346,30 @@ def test_advantage_by_hand() -> None:
 
 def test_a_board_that_plays_is_a_tie() -> None:
     made = table("As Ks", "2c 2d 2h 2s 3d", rival="Qc Qd")
-    assert chance_ahead(made.t, 0, PUBLISHED, 10, 10, seeded_streams(1, 0)[0]) == 0.5
+    assert chance_ahead(made.t, 0, 10, 10, seeded_streams(1, 0)[0]) == 0.5
 
 
 def test_the_chance_to_be_ahead_is_that_of_all_hands() -> None:
     made = table("9c 9d", "9h 2s 5d Jc Kh")
     seen = card_ids("9c 9d 9h 2s 5d Jc Kh")
-    mine = TYPE_OF_RANK[0, hand_rank(seen)]
+    mine = TYPE_OF_RANK[hand_rank(seen)]
     rows = [
-        TYPE_OF_RANK[0, hand_rank([*two, *seen[2:]])]
+        TYPE_OF_RANK[hand_rank([*two, *seen[2:]])]
         for two in combinations([card for card in range(52) if card not in seen], 2)
     ]
     expected = np.mean([1.0 if mine < row else 0.5 for row in rows])
-    found = chance_ahead(made.t, 0, PUBLISHED, 200, 100, seeded_streams(1, 0)[0])
+    found = chance_ahead(made.t, 0, 200, 100, seeded_streams(1, 0)[0])
     assert found == pytest.approx(expected, abs=0.01)
 
 
 def test_the_rival_is_counted_with_the_better_hand() -> None:
     rival, stream = np.zeros(1, RIVAL_COUNTS), seeded_streams(1, 0)[0]
-    count_action(table("As Ad", rival="Ks Kd").t, 0, RAISE, PUBLISHED, rival[0], stream)
+    count_action(table("As Ad", rival="Ks Kd").t, 0, RAISE, rival[0], stream)
     assert rival["seen"][0].tolist() == [0, 1, 0, 0] and rival["seen_ahead"][0].tolist() == [0, 1, 0, 0]
-    count_action(table("Qs Qd", rival="Ks Kd").t, 0, CALL, PUBLISHED, rival[0], stream)
+    count_action(table("Qs Qd", rival="Ks Kd").t, 0, CALL, rival[0], stream)
     assert rival["seen"][0].tolist() == [1, 1, 0, 0] and rival["seen_ahead"][0].tolist() == [0, 1, 0, 0]
     for _ in range(400):  # equal rows: a fair coin
-        count_action(table("As Qd", rival="Ac Kd").t, 0, CHECK, PUBLISHED, rival[0], stream)
+        count_action(table("As Qd", rival="Ac Kd").t, 0, CHECK, rival[0], stream)
     assert 150 < rival["seen_ahead"][0, CHECK] < 250
 
 

@@ -12,14 +12,15 @@ torch = pytest.importorskip("torch")
 from card_baselines.papers.zheng2022.cheatem import (  # noqa: E402
     PERIOD,
     CheatemAgent,
-    CheatemConfig,
     CheatemLearners,
+    compute_loss,
+    make_modification_network,
+    mix_policies,
 )
 from card_baselines.papers.zheng2022.dqn import DqnLearners  # noqa: E402
 from card_baselines.papers.zheng2022.duel import Duels, Learners, make_paper_game  # noqa: E402
-from card_baselines.papers.zheng2022.modification import compute_loss, mix_policies, modification_network  # noqa: E402
 from card_baselines.papers.zheng2022.networks import NetworkAgent, make_network, to_actions  # noqa: E402
-from card_baselines.papers.zheng2022.ppo import DECISIONS, PpoLearners, adapt_penalty  # noqa: E402
+from card_baselines.papers.zheng2022.ppo import DECISIONS, PpoLearners  # noqa: E402
 from card_baselines.papers.zheng2022.shares import measure_action_shares  # noqa: E402
 from card_baselines.papers.zheng2022.sheet import SHEET_FILE, load_sheet  # noqa: E402
 from card_baselines.papers.zheng2022.situation import CALL, CHECK, FOLD, RAISE  # noqa: E402
@@ -42,7 +43,7 @@ needs_speed = pytest.mark.skipif(not COMPILED, reason="thousands of hands, which
 @pytest.mark.parametrize("kind", ["modification", "ppo", "dqn"])
 def test_a_stack_learns_as_its_networks_would_alone(kind: str) -> None:
     torch.manual_seed(0)
-    make = modification_network if kind == "modification" else lambda: make_network(kind)
+    make = make_modification_network if kind == "modification" else lambda: make_network(kind)
     networks = [network.double() for network in make_networks(make, [1, 2, 3])]
     stack = Stack(networks, 1e-3)
     alone = [torch.optim.Adam(network.parameters(), lr=1e-3) for network in networks]
@@ -86,21 +87,16 @@ def softmax(x: np.ndarray) -> np.ndarray:
     return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
 
 
-@pytest.mark.parametrize("kind", ["run", "printed"])
-def test_the_loss_by_hand(kind: str) -> None:
-    z = LOGITS[0].numpy() * (0.01 if kind == "run" else 1.0)
+def test_the_loss_by_hand() -> None:
+    z = LOGITS[0].numpy() * 0.01
     c, columns, rewards = VALUES[0].numpy(), [RAISE, CHECK], [2.0, -1.0]
     mixture = softmax(z) * softmax(c)
     mixture /= mixture.sum(axis=1, keepdims=True)
     near = np.abs(softmax(c) - mixture).mean()
     gain = 0.0
-    for b in range(2):
-        of_action = z[b, columns[b]] if kind == "run" else softmax(z)[b, columns[b]]
-        if kind == "run":  # the second term stands inside a sum over four actions
-            gain += sum(mixture[b, a] * c[b, a] + 0.1 * rewards[b] * of_action for a in range(4))
-        else:
-            gain += ((mixture[b] * c[b]).sum() + 0.1 * rewards[b] * of_action) / 2
-    found = compute_loss(LOGITS, VALUES, PLAYED, WON, kind)
+    for b in range(2):  # the second term stands inside a sum over four actions
+        gain += sum(mixture[b, a] * c[b, a] + 0.1 * rewards[b] * z[b, columns[b]] for a in range(4))
+    found = compute_loss(LOGITS, VALUES, PLAYED, WON)
     assert found.shape == (1,)
     assert float(found[0]) == pytest.approx(near - 0.1 * gain, abs=1e-6)
 
@@ -168,7 +164,7 @@ def test_two_kinds_learn_from_each_other() -> None:
 def test_static_cheatem_keeps_its_sheet_and_cheatem_does_not() -> None:
     rival = [find_agent("random", GAME)]
     for updates in (True, False):
-        learners = CheatemLearners([0], CheatemConfig(updates_sheet=updates))
+        learners = CheatemLearners([0], updates_sheet=updates)
         Duels(learners, rival, 1, seed=1).play(30)
         before, after = load_sheet(SHEET_FILE).standardise().values, learners.make_player(0).sheet.values
         assert np.array_equal(before, after) != updates
@@ -185,38 +181,17 @@ def test_the_network_is_trained_every_fifty_decisions_once_all_memories_are_full
 
 
 @needs_speed
-def test_the_options_of_cheatem_all_train() -> None:
-    options = [
-        CheatemConfig(loss="printed"), CheatemConfig(scaling="raw"), CheatemConfig(clip_advantage=True),
-        CheatemConfig(counts_last_action=True), CheatemConfig(hidden=(8, 8), batch_norm=False),
-        CheatemConfig(completions=5), CheatemConfig(uses_network=False), CheatemConfig(logit_scale=1.0),
-    ]  # fmt: skip
-    rival = find_agent("random", GAME)
-    for config in options:
-        learners = CheatemLearners([0], config)
-        Duels(learners, [rival], 1, seed=1).play(5)
-        assert probabilities(learners.make_player(0)).sum(axis=1) == pytest.approx(1.0)
-
-
-@needs_speed
-def test_folds_are_counted_if_they_are_asked_for() -> None:
-    rival, seen = find_agent("random", GAME), []
-    for counts in (False, True):
-        learners = CheatemLearners([0], CheatemConfig(counts_last_action=counts))
-        Duels(learners, [rival], 1, seed=1).play(40)
-        seen.append(learners.make_player(0).rival["seen"][0, FOLD])
-    assert seen[0] == 0 and seen[1] > 5
+def test_the_rivals_last_action_of_a_hand_is_not_counted() -> None:
+    learners = CheatemLearners([0])
+    Duels(learners, [find_agent("random", GAME)], 1, seed=1).play(40)
+    seen = learners.make_player(0).rival["seen"][0]
+    assert seen[FOLD] == 0 and seen[CALL] > 5
 
 
 def test_illegal_columns_become_checks_or_folds() -> None:
     legal = np.array([[1, 1, 1, 0], [0, 1, 1, 1], [1, 0, 1, 0]], np.uint8)
     assert to_actions(np.array([CHECK, CALL, RAISE]), legal).tolist() == [0, 1, 0]
     assert to_actions(np.array([CALL, RAISE, FOLD]), legal).tolist() == [1, 2, 0]
-
-
-def test_the_weight_of_the_penalty_follows_the_divergence() -> None:
-    found = adapt_penalty(torch.ones(3), torch.tensor([0.02, 0.01, 0.001]))
-    assert found.tolist() == [2.0, 1.0, 0.5]
 
 
 @needs_speed
@@ -274,6 +249,10 @@ def test_players_of_the_paper_refuse_other_games() -> None:
 def test_a_saved_cheatem_names_its_kind(tmp_path: Path) -> None:
     CheatemLearners([0]).make_player(0).save(tmp_path / "run", seed=0)
     assert isinstance(find_agent(str(tmp_path / "run"), GAME), CheatemAgent)
+    config = tmp_path / "run" / "config.json"
+    config.write_text(config.read_text().replace('"loss": "run"', '"loss": "printed"'))
+    with pytest.raises(ValueError, match="trained with another loss"):
+        CheatemAgent(tmp_path / "run")
     NetworkAgent.from_network("dqn", make_network("dqn")).save(tmp_path / "other")
     assert isinstance(find_agent(str(tmp_path / "other"), GAME), NetworkAgent)
 

@@ -105,7 +105,7 @@ def _describe_benchmark() -> dict[str, Any]:
     return {"benchmark": BENCHMARK, "env": "big2-v0", "unit": "points a game", "deals_sha256": DEALS_SHA256}
 
 
-def _read_report(path: Path, content: Any) -> Iterator[Cell]:
+def _read_report(path: Path | None, content: Any) -> Iterator[Cell]:
     """Yield the results in a file; ValueError, before anything is played, if they are of another benchmark."""
     if {key: content.get(key) for key in _describe_benchmark()} != _describe_benchmark():
         raise ValueError(f"{path} holds no results of {BENCHMARK}: choose another file")

@@ -22,8 +22,7 @@ from card_baselines.league.winnings import (
     mean_winnings,
     median_winnings,
 )
-from card_baselines.papers.kaminsky2020.paper import METRICS, OUT_OF, TOP, TYPES
-from card_baselines.papers.kaminsky2020.population import DIRECT, SIMILAR, original
+from card_baselines.papers.kaminsky2020.paper import DIRECT, METRICS, OUT_OF, SIMILAR, TOP, TYPES, original
 from card_baselines.papers.kaminsky2020.style import NUM_BINS, SHAPE, Style, measure_style
 from card_envs.agent import find_agent
 from card_envs.files import replace_file

@@ -19,6 +19,8 @@ LABELS = dict(zip(METRICS, ("TrueSkill", "mean", "median", "20th percentile"), s
 LEADERS_TABLE, TYPES_TABLE, DIVISIONS_TABLE, CLAIMS_TABLE = FILE.tables
 TRAINING: Mapping[str, tuple[str, tuple[str, ...]]] = FILE.others["training"]
 """Table 4.1: division -> (kind, students)."""
+DIRECT, SIMILAR = "PermaEvalDirect", ("PermaEval-1", "PermaEval-2")
+"""Divisions that evaluate: all pairs, and two TrueSkill rankings."""
 TYPES: Mapping[str, str] = FILE.others["types"]
 """Spec of a member -> its type, in the paper's words."""
 *STUDENT_SPECS, _, _ = TYPES
@@ -77,6 +79,20 @@ class Options(protocol.ReproductionOptions):
 
     workers: int = 1
     """Processes that play rounds side by side."""
+
+
+def list_training_divisions(copies: int) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Return the training divisions and their copies, which are called Qln8-Cl-2, Qln8-Cl-3 ..."""
+    return {
+        name if copy == 1 else f"{name}-{copy}": settings
+        for copy in range(1, copies + 1)
+        for name, settings in TRAINING.items()
+    }
+
+
+def original(name: str) -> str:
+    """Return the division of table 4.1 that a division is a copy of; other names unchanged."""
+    return next((each for each in TRAINING if name.startswith(f"{each}-")), name)
 
 
 def judge(result: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> dict[str, str]:

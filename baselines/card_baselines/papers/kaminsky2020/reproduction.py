@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -20,22 +20,27 @@ from card_baselines.papers.kaminsky2020.claims import draw_best, measure_claims
 from card_baselines.papers.kaminsky2020.figures import draw_figures
 from card_baselines.papers.kaminsky2020.findings import Findings, collect_findings
 from card_baselines.papers.kaminsky2020.paper import (
+    BASELINES,
     CLAIMS_TABLE,
+    DIRECT,
     LEADERS_TABLE,
     METRICS,
     PRINTED_RANKS,
+    SIMILAR,
     STUDENTS,
     TRAINED_TYPES,
     TRAINING,
     TYPES_TABLE,
     Options,
     Scale,
+    list_training_divisions,
 )
-from card_baselines.papers.kaminsky2020.population import evaluate, open_league, train
+from card_baselines.papers.kaminsky2020.situation import ENV, SETTINGS
 from card_baselines.papers.protocol import Report, Reproduction, Say
 from card_envs.formatting import json_number
 
 _LEADERS = 10
+_SEED = 2020
 _SECONDS_BETWEEN_REPORTS = 15.0
 
 
@@ -51,9 +56,18 @@ class Kaminsky2020Reproduction(Reproduction[Options, Scale]):
 
     def _train_league(self, name: str, scale: Scale) -> Path:
         self.root.mkdir(parents=True, exist_ok=True)
-        with open_league(self.root / name, scale) as league, make_pool(self.options.workers) as pool:
-            train(league, scale, pool, self._report_round)
+        with open_league(self.root / name, scale) as league:
+            self._run(league, dict.fromkeys(list_training_divisions(scale.copies), scale.rounds))
         return self.root / name
+
+    def _run(self, league: League, rounds: Mapping[str, int]) -> None:
+        """Play the rounds of divisions that are missing."""
+
+        def report(division: str, played: int, outcome: RoundOutcome | LostRound) -> None:
+            self._report_round(division, played, rounds[division], outcome)
+
+        with make_pool(self.options.workers) as pool:
+            league.run(rounds, pool, report)
 
     def _report_round(self, division: str, played: int, total: int, outcome: RoundOutcome | LostRound) -> None:
         """Report all faults, and the number of rounds from time to time."""
@@ -84,8 +98,16 @@ class Kaminsky2020Reproduction(Reproduction[Options, Scale]):
             return self._evaluate(league, folder)
 
     def _evaluate(self, league: League, folder: Path) -> Findings:
-        with make_pool(self.options.workers) as pool:
-            evaluate(league, self.scale, pool, self._report_round)
+        """Play pairs and two TrueSkill rankings, and return what they tell of the agents."""
+        scale = self.scale
+        for name, hands in {DIRECT: scale.direct_hands, **dict.fromkeys(SIMILAR, scale.similar_hands)}.items():
+            if name not in league.divisions:
+                league.add_division(name, "direct" if name == DIRECT else "similar", hands=hands, statistics=False)
+        count = sum(not member.learns for member in league.members.values())
+        pairs = count * (count - 1) // 2
+        if scale.direct_rounds is not None:
+            pairs = min(pairs, scale.direct_rounds)
+        self._run(league, {DIRECT: pairs, **dict.fromkeys(SIMILAR, scale.similar_rounds)})
         return collect_findings(league, folder, self.scale.style_hands, lambda name: self.say(f"style of {name}"))
 
     def play(self, table: int, row: str) -> list[dict[str, Any]]:
@@ -115,6 +137,20 @@ class Kaminsky2020Reproduction(Reproduction[Options, Scale]):
             f"Pictures: {', '.join(path.name for path in pictures)}.",
         )
         return Report(content, notes)
+
+
+def open_league(folder: Path, scale: Scale) -> League:
+    """Return the league in a folder, with its training divisions; a new one if there is none."""
+    if not (folder / "league.sqlite").exists():
+        League.new(folder, ENV, seed=_SEED, **SETTINGS).store.close()
+    league = League.open(folder)
+    for name, (kind, students) in list_training_divisions(scale.copies).items():
+        if name not in league.divisions:
+            league.add_division(
+                name, kind, students=students, teachers=BASELINES, hands=scale.hands, clone_every=scale.clone_every,
+                statistics=False,
+            )  # fmt: skip
+    return league
 
 
 def _scale_without_training(scale: Scale) -> Scale:

@@ -7,10 +7,9 @@
 | `sheet`, `picture` | the cheating sheet: pre-training, files, as a picture |
 | `table_player` | plays by the sheet alone |
 | `advantage` | advantage probability |
-| `modification` | the network that modifies the sheet's policy, and its loss |
 | `duel` | hand after hand between learners and rivals, many runs side by side |
 | `stacks` | networks of many runs side by side |
-| `cheatem` | Cheat'em and Static-Cheat'em: learners and player |
+| `cheatem` | Cheat'em and Static-Cheat'em: the network that modifies the sheet's policy, learners and player |
 | `networks`, `ppo`, `dqn` | the learners that it is compared with |
 | `paper`, `claims`, `reproduction` | what the paper printed and says, and how it is computed again |
 """

@@ -29,7 +29,7 @@ _TINY = 1e-9
 
 
 @kernel
-def chance_ahead(t: Any, seat: Any, repaired: Any, boards: Any, hands: Any, stream: Any) -> Any:
+def chance_ahead(t: Any, seat: Any, boards: Any, hands: Any, stream: Any) -> Any:
     """Return the share of random boards and rival's hands in which the seat's row is better; equal rows count half."""
     key, bits, cards = rank_keys(t, seat)
     board_key, board_bits = np.int64(0), np.int64(0)
@@ -45,12 +45,12 @@ def chance_ahead(t: Any, seat: Any, repaired: Any, boards: Any, hands: Any, stre
             used |= np.int64(1) << card
             board_key += CARD_KEYS[card]
             board_bits |= CARD_BITS[card]
-        mine = TYPE_OF_RANK[repaired, rank_of(board_key + own_key, board_bits | own_bits)]
+        mine = TYPE_OF_RANK[rank_of(board_key + own_key, board_bits | own_bits)]
         for _ in range(hands):
             first = draw_unused_card(stream, used)
             second = draw_unused_card(stream, used | np.int64(1) << first)
             his_key = board_key + CARD_KEYS[first] + CARD_KEYS[second]
-            his = TYPE_OF_RANK[repaired, rank_of(his_key, board_bits | CARD_BITS[first] | CARD_BITS[second])]
+            his = TYPE_OF_RANK[rank_of(his_key, board_bits | CARD_BITS[first] | CARD_BITS[second])]
             twice += 2 if mine < his else (1 if mine == his else 0)
     return twice / (2.0 * boards * hands)
 
@@ -70,13 +70,13 @@ def advantage(ahead: Any, rival: Any, column: Any) -> Any:
 
 
 @kernel
-def count_action(t: Any, seat: Any, column: Any, repaired: Any, rival: Any, stream: Any) -> None:
+def count_action(t: Any, seat: Any, column: Any, rival: Any, stream: Any) -> None:
     """Count an action of the rival of `seat`, who holds what is in the deck of table `t`.
 
     The better hand is that with the lower row, each board completed once and on its own; ties are drawn by a fair coin.
     """
     rival.seen[column] += 1
-    mine = random_type(t, seat, repaired, stream)
-    his = random_type(t, 1 - np.int64(seat), repaired, stream)
+    mine = random_type(t, seat, stream)
+    his = random_type(t, 1 - np.int64(seat), stream)
     if mine < his or (mine == his and random_below(stream, 2) == 1):
         rival.seen_ahead[column] += 1

@@ -4,8 +4,7 @@ With a board the hand counts once it is complete: cards that are still to come a
 not seen, so before the river the type is random and `count_types` says how likely each is. Without a board it is a
 matter of the two hole cards.
 
-The published encoder gives ace-high hands the row of a pair of deuces. `repaired` gives them a row of their own behind
-the pairs, which moves every later row by one.
+The published encoder gives ace-high hands the row of a pair of deuces; so does this one.
 """
 
 from __future__ import annotations
@@ -23,10 +22,7 @@ from card_envs.poker.draw import draw_unused_card
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, WORST_RANK, WORST_RANK_OF_CATEGORY, rank_of
 
 NUM_TYPES = 45
-"""Rows of a sheet; one more if it is repaired."""
-MOST_TYPES = NUM_TYPES + 1
-PUBLISHED, REPAIRED = 0, 1
-"""Values of `repaired` in kernels: what is added to the row of every hand below the pairs of the board."""
+"""Rows of a sheet."""
 
 _STRONG, _TWO_PAIR, _FIRST_PAIR, _ACE_HIGH = 0, 1, 2, 14
 _POCKET_ACES, _HOLE_ACE_HIGH = 20, 33
@@ -35,18 +31,17 @@ _THREE_OF_A_KIND, _TWO_PAIRS, _PAIR = 5, 6, 7  # places in WORST_RANK_OF_CATEGOR
 
 
 def _types_by_rank() -> NDArray[np.int64]:
-    """Return (2, 7463): the row of a finished hand by its rank, as published and repaired."""
-    rows = np.zeros((2, WORST_RANK + 1), np.int64)
+    """Return (7463,): the row of a finished hand by its rank."""
+    rows = np.zeros(WORST_RANK + 1, np.int64)
     last_strong, last_two_pair, last_pair, _ = WORST_RANK_OF_CATEGORY[_THREE_OF_A_KIND:]
-    rows[:, last_strong + 1 : last_two_pair + 1] = _TWO_PAIR
+    rows[last_strong + 1 : last_two_pair + 1] = _TWO_PAIR
     of_each_pair = (last_pair - last_two_pair) // len(RANKS)
     for k in range(len(RANKS)):
         first = last_two_pair + 1 + k * of_each_pair
-        rows[:, first : first + of_each_pair] = _FIRST_PAIR + k
+        rows[first : first + of_each_pair] = _FIRST_PAIR + k
     first = last_pair + 1
     for k, size in enumerate(_high_card_ranks()):
-        rows[PUBLISHED, first : first + size] = _ACE_HIGH + k
-        rows[REPAIRED, first : first + size] = _ACE_HIGH + 1 + k
+        rows[first : first + size] = _ACE_HIGH + k
         first += size
     return rows
 
@@ -64,26 +59,25 @@ def _high_card_ranks() -> list[int]:
 
 
 TYPE_OF_RANK = _types_by_rank()
-"""(2, 7463): row of a finished hand of seven cards by `repaired` and rank."""
+"""(7463,): row of a finished hand of seven cards by its rank."""
 
 
-def type_names(repaired: bool = False) -> list[str]:
+def type_names() -> list[str]:
     """Return the names of the rows of a sheet."""
     ranks = RANKS[::-1]
-    highs = [f"{rank} high" for rank in ranks[0 if repaired else 1 : 6]]
+    highs = [f"{rank} high" for rank in ranks[1:6]]
     made = ["three of a kind or better", "two pair", *(f"pair of {rank}" for rank in ranks), *highs]
-    if not repaired:
-        made[_ACE_HIGH] = "pair of 2, or A high"
+    made[_ACE_HIGH] = "pair of 2, or A high"
     return [*made, *(f"{rank}{rank}" for rank in ranks), *(f"{rank}-" for rank in ranks[:-1])]
 
 
 @kernel
-def hole_type(first: Any, second: Any, repaired: Any) -> Any:
+def hole_type(first: Any, second: Any) -> Any:
     """Return the row of two hole cards (ids)."""
     a, b = np.int64(first) >> 2, np.int64(second) >> 2
     if a == b:
-        return _POCKET_ACES + _ACE - a + repaired
-    return _HOLE_ACE_HIGH + _ACE - max(a, b) + repaired
+        return _POCKET_ACES + _ACE - a
+    return _HOLE_ACE_HIGH + _ACE - max(a, b)
 
 
 @kernel
@@ -106,38 +100,38 @@ def rank_keys(t: Any, seat: Any) -> Any:
 
 
 @kernel
-def random_type(t: Any, seat: Any, repaired: Any, stream: Any) -> Any:
+def random_type(t: Any, seat: Any, stream: Any) -> Any:
     """Return the row of a seat's hand, the board completed once with cards drawn from `stream`."""
     shown = num_board_cards(t)
     if shown == 0:
         hole = np.int64(seat) * t.num_hole_cards
-        return hole_type(t.deck[hole], t.deck[hole + 1], repaired)
+        return hole_type(t.deck[hole], t.deck[hole + 1])
     key, bits, cards = rank_keys(t, seat)
     for _ in range(MAX_BOARD - shown):
         card = draw_unused_card(stream, cards)
         cards |= np.int64(1) << card
         key += CARD_KEYS[card]
         bits |= CARD_BITS[card]
-    return TYPE_OF_RANK[repaired, rank_of(key, bits)]
+    return TYPE_OF_RANK[rank_of(key, bits)]
 
 
 @kernel
-def count_types(t: Any, seat: Any, repaired: Any, c: Any) -> Any:
-    """Write into c.count (46,) how many completions of the board make each row; return how many there are.
+def count_types(t: Any, seat: Any, c: Any) -> Any:
+    """Write into c.count (45,) how many completions of the board make each row; return how many there are.
 
     All are counted: 1 before the flop and on the river, 46 on the turn, 1,081 on the flop.
     """
-    for row in range(MOST_TYPES):
+    for row in range(NUM_TYPES):
         c.count[row] = 0
     shown = num_board_cards(t)
     if shown == 0:
         hole = np.int64(seat) * t.num_hole_cards
-        c.count[hole_type(t.deck[hole], t.deck[hole + 1], repaired)] = 1
+        c.count[hole_type(t.deck[hole], t.deck[hole + 1])] = 1
         return 1
     key, bits, cards = rank_keys(t, seat)
     missing = MAX_BOARD - shown
     if missing == 0:
-        c.count[TYPE_OF_RANK[repaired, rank_of(key, bits)]] = 1
+        c.count[TYPE_OF_RANK[rank_of(key, bits)]] = 1
         return 1
     total = 0
     for first in range(DECK_SIZE):
@@ -145,12 +139,12 @@ def count_types(t: Any, seat: Any, repaired: Any, c: Any) -> Any:
             continue
         one_key, one_bits = key + CARD_KEYS[first], bits | CARD_BITS[first]
         if missing == 1:
-            c.count[TYPE_OF_RANK[repaired, rank_of(one_key, one_bits)]] += 1
+            c.count[TYPE_OF_RANK[rank_of(one_key, one_bits)]] += 1
             total += 1
             continue
         for second in range(first + 1, DECK_SIZE):
             if (cards >> second) & 1 == 0:
                 rank = rank_of(one_key + CARD_KEYS[second], one_bits | CARD_BITS[second])
-                c.count[TYPE_OF_RANK[repaired, rank]] += 1
+                c.count[TYPE_OF_RANK[rank]] += 1
                 total += 1
     return total

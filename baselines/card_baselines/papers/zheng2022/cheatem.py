@@ -1,15 +1,14 @@
 """Cheat'em: the cheating sheet's policy, modified by a network that knows how likely the own hand is ahead.
 
 `CheatemLearners` are trained hand by hand against one rival; `CheatemAgent` is what it becomes. Static-Cheat'em is the
-same without changing the sheet while training.
+same without changing the sheet while training. Where paper and code differ, this is what the code does.
 """
 
 from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -29,13 +28,6 @@ from card_baselines.papers.zheng2022.advantage import (
 )
 from card_baselines.papers.zheng2022.card_types import random_type
 from card_baselines.papers.zheng2022.duel import Hand, Learners
-from card_baselines.papers.zheng2022.modification import (
-    LOGIT_SCALE,
-    Loss,
-    compute_loss,
-    mix_policies,
-    modification_network,
-)
 from card_baselines.papers.zheng2022.networks import save_agent
 from card_baselines.papers.zheng2022.sheet import (
     LEARNING_RATE,
@@ -57,7 +49,6 @@ from card_baselines.papers.zheng2022.stacks import Stack, make_networks
 from card_baselines.papers.zheng2022.table_player import (
     ACTION_VALUES,
     TYPE_COUNTS,
-    Scaling,
     find_values,
     to_action_probabilities,
     write_values,
@@ -88,30 +79,46 @@ SAMPLE = np.dtype(
 """A decision to learn from: what was played, what the sheet said, advantage probability."""
 
 
-@dataclass(frozen=True)
-class CheatemConfig:
-    """Options where paper and code differ, and parts that may be left out. The defaults are those of the code."""
+LAMBDA_1, LAMBDA_2 = 0.1, 0.1
+"""Weights of the loss; the paper names none, these are the code's."""
+LOGIT_SCALE = 0.01
+"""Factor by which the code multiplies the logits while it trains, and not while it plays."""
+SHARPNESS, TRAINING_SHARPNESS = 5.0, 1.0
+"""Factors of the sheet's values when playing, and when playing to train."""
+SETTINGS: Mapping[str, Any] = {
+    "loss": "run", "logit_scale": LOGIT_SCALE, "scaling": "standardised", "clip_advantage": False,
+    "counts_last_action": False, "training_sharpness": TRAINING_SHARPNESS, "sharpness": SHARPNESS, "hidden": [16],
+    "batch_norm": True, "completions": 0, "uses_network": True,
+}  # fmt: skip
+"""Choices that earlier versions left open, as files say them."""
 
-    updates_sheet: bool = True
-    """Change the sheet while training; Static-Cheat'em does not."""
-    loss: Loss = "run"
-    logit_scale: float = LOGIT_SCALE
-    """Scale of the logits in the loss as run."""
-    scaling: Scaling = "standardised"
-    """Scaling of the sheet before training."""
-    clip_advantage: bool = False
-    """Keep AP within 0 .. 1."""
-    counts_last_action: bool = False
-    """Count the rival's last action of a hand too, which may be a fold, although no own decision follows."""
-    training_sharpness: float = 1.0
-    sharpness: float = 5.0
-    """Factors of the sheet's values when playing to train, and afterwards."""
-    hidden: tuple[int, ...] = (16,)
-    batch_norm: bool = True
-    completions: int = 0
-    """Random completions of the board for each value of the sheet; 0 counts all."""
-    uses_network: bool = True
-    """Without, the sheet alone plays."""
+
+def make_modification_network() -> torch.nn.Sequential:
+    """Return a network from AP (n, 1) to the logits (n, 4) of the four actions."""
+    layers = torch.nn.Linear(1, 16), torch.nn.BatchNorm1d(16), torch.nn.ReLU(), torch.nn.Linear(16, NUM_COLUMNS)
+    return torch.nn.Sequential(*layers)
+
+
+def mix_policies(logits: torch.Tensor, sheet_policy: torch.Tensor) -> torch.Tensor:
+    """Return D (..., 4): the sheet's policy times the network's, normalised (equation 4)."""
+    product = torch.softmax(logits, dim=-1) * sheet_policy
+    return product / product.sum(dim=-1, keepdim=True)
+
+
+def compute_loss(
+    logits: torch.Tensor, values: torch.Tensor, columns: torch.Tensor, rewards: torch.Tensor
+) -> torch.Tensor:
+    """Return the loss (runs,) of batches: stay near the sheet's policy, prefer what pays (equation 3 in the code).
+
+    `logits` and `values`, the sheet's, are (runs, n, 4), `columns` (runs, n) what was played, `rewards` (runs, n) what
+    came of it. The code has scaled logits in place of probabilities, and counts the second term once for each action.
+    """
+    sheet_policy = torch.softmax(values, dim=-1)
+    scaled = LOGIT_SCALE * logits
+    policy = mix_policies(scaled, sheet_policy)
+    of_taken = LAMBDA_2 * rewards[..., None] * scaled.gather(-1, columns[..., None])
+    gain = (policy * values + of_taken).sum(dim=(-2, -1))
+    return (sheet_policy - policy).abs().mean(dim=(-2, -1)) - LAMBDA_1 * gain
 
 
 class CheatemAgent(StochasticAgent):
@@ -122,30 +129,28 @@ class CheatemAgent(StochasticAgent):
     def __init__(self, folder: Path, device: str = "cpu") -> None:
         """Load what `save` wrote; `device` computes the network: auto, cpu, cuda or cuda:N."""
         settings = json.loads((folder / CONFIG).read_text(encoding="utf-8"))["cheatem"]
-        settings["hidden"] = tuple(settings["hidden"])
+        if changed := [name for name, value in SETTINGS.items() if settings.get(name, value) != value]:
+            raise ValueError(f"{folder} was trained with another {changed[0]}: play it with the version that made it")
         tensors = read_tensors(folder / WEIGHTS)
-        config = CheatemConfig(**settings)
-        network = modification_network(config.hidden, config.batch_norm)
+        network = make_modification_network()
         prefix = "network."
         network.load_state_dict({k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)})
         rival = np.zeros(1, RIVAL_COUNTS)
         rival["seen"][0], rival["seen_ahead"][0] = tensors["seen"].numpy(), tensors["seen_ahead"].numpy()
-        self._set(config, Sheet(tensors["sheet"].double().numpy()), rival, network)
+        self._set(settings["updates_sheet"], Sheet(tensors["sheet"].double().numpy()), rival, network)
         self.device = find_device(device)
         self.network.to(self.device)
 
     @classmethod
-    def from_network(
-        cls, config: CheatemConfig, sheet: Sheet, rival: NDArray[Any], network: torch.nn.Sequential
-    ) -> Self:
+    def from_network(cls, updates_sheet: bool, sheet: Sheet, rival: NDArray[Any], network: torch.nn.Sequential) -> Self:
         """Return the player of a sheet (as it is played), counts of the rival (copied) and a network."""
         agent = cls.__new__(cls)
-        agent._set(config, sheet, rival.copy(), network)
+        agent._set(updates_sheet, sheet, rival.copy(), network)
         return agent
 
-    def _set(self, config: CheatemConfig, sheet: Sheet, rival: NDArray[Any], network: torch.nn.Sequential) -> None:
-        self.config, self.sheet, self.rival, self.network = config, sheet, rival, network.eval()
-        self._record, self.device = sheet.record(), torch.device("cpu")
+    def _set(self, updates_sheet: bool, sheet: Sheet, rival: NDArray[Any], network: torch.nn.Sequential) -> None:
+        self.sheet, self.rival, self.network = sheet, rival, network.eval()
+        self._updates_sheet, self._record, self.device = updates_sheet, sheet.record(), torch.device("cpu")
 
     def can_play(self, game: Game) -> bool:
         """Return True for heads-up limit hold'em; it is trained under the rules of RLCard."""
@@ -153,13 +158,12 @@ class CheatemAgent(StochasticAgent):
 
     def compute_probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
         """Return the probability of every action id (n, 3), for an advantage probability that `random_numbers` fix."""
-        config, repaired, which = self.config, self.sheet.repaired, np.zeros(len(decisions), np.int64)
-        values = find_values(decisions, self._record, which, repaired, config.completions)
-        ahead = advantages_of(decisions, self.rival, which, repaired, config.clip_advantage)
+        which = np.zeros(len(decisions), np.int64)
+        values = find_values(decisions, self._record, which)
+        ahead = advantages_of(decisions, self.rival, which)
         with torch.inference_mode():
-            inputs = torch.from_numpy(ahead.astype(np.float32))[:, None].to(self.device)
-            logits = self.network(inputs).cpu() if config.uses_network else None
-            return policy_of(logits, values, config.sharpness, decisions)
+            logits = self.network(torch.from_numpy(ahead.astype(np.float32))[:, None].to(self.device)).cpu()
+            return policy_of(logits, values, SHARPNESS, decisions)
 
     def save(self, folder: Path, **facts: Any) -> None:
         """Write config.json, with `facts` about the training, and policy.safetensors."""
@@ -167,7 +171,11 @@ class CheatemAgent(StochasticAgent):
         tensors["sheet"] = torch.from_numpy(self.sheet.values)
         tensors["seen"] = torch.from_numpy(self.rival["seen"][0])
         tensors["seen_ahead"] = torch.from_numpy(self.rival["seen_ahead"][0])
-        save_agent(folder, {"agent": "zheng2022_cheatem", "cheatem": asdict(self.config), **facts}, tensors)
+        save_agent(
+            folder,
+            {"agent": "zheng2022_cheatem", "cheatem": {"updates_sheet": self._updates_sheet, **SETTINGS}, **facts},
+            tensors,
+        )
 
 
 class CheatemLearners(Learners):
@@ -176,23 +184,21 @@ class CheatemLearners(Learners):
     name = "zheng2022_cheatem"
     steps_of_training = PASSES * NUM_COLUMNS * DRAWN // MINIBATCH
 
-    def __init__(
-        self,
-        seeds: Sequence[int],
-        config: CheatemConfig | None = None,
-        sheets: Sequence[Sheet] | None = None,
-    ) -> None:
-        """Start from pre-trained sheets (raw), by default ours everywhere, and random networks."""
-        self.config = config = CheatemConfig() if config is None else config
+    def __init__(self, seeds: Sequence[int], sheets: Sequence[Sheet] | None = None, updates_sheet: bool = True) -> None:
+        """Start from pre-trained sheets (raw), by default ours everywhere, and random networks.
+
+        Args:
+            seeds: Seed of each run.
+            sheets: Sheet of each run.
+            updates_sheet: Change the sheet while training; Static-Cheat'em does not.
+        """
+        self._updates_sheet = updates_sheet
         sheets = [load_sheet(SHEET_FILE)] * len(seeds) if sheets is None else sheets
-        self._repaired = sheets[0].repaired
-        started = [sheet.standardise() if config.scaling == "standardised" else sheet for sheet in sheets]
-        self._sheets = np.concatenate([sheet.record() for sheet in started])
+        self._sheets = np.concatenate([sheet.standardise().record() for sheet in sheets])
         self._rivals = np.zeros(len(seeds), RIVAL_COUNTS)
         self._streams = np.concatenate([seeded_streams(1, seed) for seed in seeds])
         self._rngs = [np.random.default_rng([seed, 1]) for seed in seeds]
-        networks = make_networks(lambda: modification_network(config.hidden, config.batch_norm), seeds)
-        self._networks = Stack(networks, NETWORK_LEARNING_RATE)
+        self._networks = Stack(make_networks(make_modification_network, seeds), NETWORK_LEARNING_RATE)
         self._memory: list[list[deque[Any]]] = [[deque(maxlen=MEMORY) for _ in range(NUM_COLUMNS)] for _ in seeds]
         self._queues: list[deque[Any]] = [deque() for _ in seeds]
         self._decisions = np.zeros(len(seeds), np.int64)
@@ -202,13 +208,11 @@ class CheatemLearners(Learners):
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> Rows:
         """Return a sampled action for each decision."""
-        config, tables = self.config, decisions.table_ids
-        values = find_values(decisions, self._sheets, tables, self._repaired, config.completions)
-        ahead = advantages_of(decisions, self._rivals, tables, self._repaired, config.clip_advantage)
-        logits = None
-        if config.uses_network:
-            logits = self._networks.compute_at(tables, ahead.astype(np.float32)[:, None])
-        return choose(policy_of(logits, values, config.training_sharpness, decisions), decisions.random_numbers)
+        tables = decisions.table_ids
+        values = find_values(decisions, self._sheets, tables)
+        ahead = advantages_of(decisions, self._rivals, tables)
+        logits = self._networks.compute_at(tables, ahead.astype(np.float32)[:, None])
+        return choose(policy_of(logits, values, TRAINING_SHARPNESS, decisions), decisions.random_numbers)
 
     def learn(self, table: int, hand: Hand, seat: int) -> None:
         """Update the sheet, then the counts decision by decision; keep what the network may learn from."""
@@ -216,20 +220,12 @@ class CheatemLearners(Learners):
         samples = np.zeros(len(own), SAMPLE)
         learn_hand(
             hand.tables, hand.columns, own, seat, hand.payoffs[seat], self._sheets[one], self._rivals[one],
-            self._streams[one], samples, self._repaired, self.config.updates_sheet, self.config.completions,
-            np.zeros(1, TRAJECTORY), np.zeros(1, TYPE_COUNTS), np.zeros(1, ACTION_VALUES),
+            self._streams[one], samples, self._updates_sheet, np.zeros(1, TRAJECTORY), np.zeros(1, TYPE_COUNTS),
+            np.zeros(1, ACTION_VALUES),
         )  # fmt: skip
-        if self.config.counts_last_action and len(own) and own[-1] < len(hand.columns) - 1:
-            count_last(hand.tables, seat, hand.columns[-1], self._repaired, self._rivals[one], self._streams[one])
-        ahead = np.minimum(samples["ap"], 1.0) if self.config.clip_advantage else samples["ap"]
-        rewards = self._rewards(hand, seat)
-        self._queues[table].extend(zip(samples["column"], samples["value"], ahead, rewards, strict=True))
+        columns, values, ahead = (samples[name] for name in ("column", "value", "ap"))
+        self._queues[table].extend(zip(columns, values, ahead, hand.rewards_of(seat), strict=True))
         self._store_samples(table)
-
-    def _rewards(self, hand: Hand, seat: int) -> NDArray[np.float64]:
-        if self.config.loss == "printed":  # r is the total of the hand
-            return np.full(len(hand.decisions_of(seat)), hand.payoffs[seat])
-        return hand.rewards_of(seat)
 
     def _store_samples(self, table: int) -> None:
         """Move samples from the queue to the memory until the network has to be trained."""
@@ -239,7 +235,7 @@ class CheatemLearners(Learners):
             memory[column].append(sample)
             self._decisions[table] += 1
             is_time = (self._decisions[table] - NUM_COLUMNS * MEMORY) % PERIOD == 0
-            self._waiting[table] = is_time and self.config.uses_network and all(len(kept) == MEMORY for kept in memory)
+            self._waiting[table] = is_time and all(len(kept) == MEMORY for kept in memory)
 
     def needs_training(self) -> NDArray[np.bool_]:
         """Return whose network has to be trained."""
@@ -252,24 +248,19 @@ class CheatemLearners(Learners):
             torch.from_numpy(np.array([[sample[k] for sample in run] for run in drawn], np.float32)) for k in range(3)
         )
         columns = torch.arange(NUM_COLUMNS).repeat_interleave(DRAWN).expand(len(tables), -1)
-        if self.config.loss == "run":
-            rewards = (rewards - rewards.mean(dim=1, keepdim=True)) / (rewards.std(dim=1, keepdim=True) + _TINY)
+        rewards = (rewards - rewards.mean(dim=1, keepdim=True)) / (rewards.std(dim=1, keepdim=True) + _TINY)
         part = self._networks.part(tables)
         for _ in range(PASSES):
             orders = np.array([self._rngs[table].permutation(len(drawn[0])) for table in tables.tolist()])
             for picked in torch.split(torch.from_numpy(orders), MINIBATCH, dim=1):
                 row = torch.arange(len(tables))[:, None]
                 batch = values[row, picked], columns[row, picked], rewards[row, picked]
-                part.step(self._loss(part, ahead[row, picked][..., None], batch))
+                part.step(_make_loss(part, ahead[row, picked][..., None], batch))
         self._networks.write(tables, part)
         self.trainings[tables] += 1
         self._waiting[tables] = False
         for table in tables.tolist():
             self._store_samples(table)
-
-    def _loss(self, networks: Stack, inputs: torch.Tensor, batch: Batch) -> Callable[[torch.Tensor], torch.Tensor]:
-        kind, scale = self.config.loss, self.config.logit_scale
-        return lambda flat: compute_loss(networks(inputs, flat, training=True), *batch, kind, scale)
 
     def _draw(self, table: int) -> list[Any]:
         """Return a dozen samples of each action, call first."""
@@ -278,76 +269,67 @@ class CheatemLearners(Learners):
 
     def make_player(self, table: int) -> CheatemAgent:
         """Return the trained player of a learner."""
-        sheet = Sheet.from_record(self._sheets[table : table + 1], self._repaired)
-        return CheatemAgent.from_network(
-            self.config, sheet, self._rivals[table : table + 1], self._networks.network(table)
-        )
+        one, network = slice(table, table + 1), self._networks.network(table)
+        sheet = Sheet.from_record(self._sheets[one])
+        return CheatemAgent.from_network(self._updates_sheet, sheet, self._rivals[one], network)
 
 
-def advantages_of(
-    decisions: Decisions, rivals: NDArray[Any], which: Rows, repaired: int, clip: bool
-) -> NDArray[np.float64]:
+def _make_loss(networks: Stack, inputs: torch.Tensor, batch: Batch) -> Callable[[torch.Tensor], torch.Tensor]:
+    return lambda flat: compute_loss(networks(inputs, flat, training=True), *batch)
+
+
+def advantages_of(decisions: Decisions, rivals: NDArray[Any], which: Rows) -> NDArray[np.float64]:
     """Return the advantage probability of each decision (n,), estimated from cards that `random_numbers` fix.
 
     `rivals` are records of counts, `which` (n,) says whose counts belong to each decision.
     """
     found = np.empty(len(decisions))
-    write_advantages(decisions.views, decisions.random_numbers, rivals, which, repaired, _STREAM, found)
-    return np.minimum(found, 1.0) if clip else found
+    write_advantages(decisions.views, decisions.random_numbers, rivals, which, _STREAM, found)
+    return found
 
 
 def policy_of(
-    logits: torch.Tensor | None, values: NDArray[Any], sharpness: float, decisions: Decisions
+    logits: torch.Tensor, values: NDArray[Any], sharpness: float, decisions: Decisions
 ) -> NDArray[np.float64]:
     """Return the probability of every action id (n, 3) from the network's logits (n, 4) and the sheet's values."""
     sheet_policy = torch.softmax(torch.from_numpy(sharpness * values["value"]), dim=1)
-    if logits is not None:
-        sheet_policy = mix_policies(logits.double(), sheet_policy)
-    weights = np.maximum(sheet_policy.numpy(), 1e-30) * values["legal"]
+    weights = np.maximum(mix_policies(logits.double(), sheet_policy).numpy(), 1e-30) * values["legal"]
     weights /= weights.sum(axis=1, keepdims=True)
     return to_action_probabilities(weights, decisions.game.num_actions, values["legal"])
 
 
 @kernel
-def write_advantages(
-    views: Any, random_numbers: Any, rivals: Any, which: Any, repaired: Any, streams: Any, found: Any
-) -> None:
+def write_advantages(views: Any, random_numbers: Any, rivals: Any, which: Any, streams: Any, found: Any) -> None:
     """Write the advantage probability of each view's actor."""
     for j in range(views.shape[0]):
         t, stream = views[j], streams[0]
         seed_stream(stream, np.uint64(random_numbers[j] * _SEED_SCALE), np.uint64(1))
-        ahead = chance_ahead(t, np.int64(t.actor), repaired, BOARDS, HANDS_PER_BOARD, stream)
+        ahead = chance_ahead(t, np.int64(t.actor), BOARDS, HANDS_PER_BOARD, stream)
         found[j] = advantage(ahead, rivals[which[j]], last_column_of_rival(t))
 
 
 @kernel
 def learn_hand(
     tables: Any, columns: Any, own: Any, seat: Any, payoff: Any, sheets: Any, rivals: Any, streams: Any, samples: Any,
-    repaired: Any, updates_sheet: Any, completions: Any, trajectories: Any, counts: Any, action_values: Any,
+    updates_sheet: Any, trajectories: Any, counts: Any, action_values: Any,
 ) -> None:  # fmt: skip
     """Update sheet and counts after a hand; write one sample for each of the seat's decisions `own`."""
     trajectory, stream, rival = trajectories[0], streams[0], rivals[0]
     if updates_sheet:
         for i in range(own.shape[0]):
-            add_decision(trajectory, random_type(tables[own[i]], seat, repaired, stream), columns[own[i]])
+            add_decision(trajectory, random_type(tables[own[i]], seat, stream), columns[own[i]])
         move_cell(sheets[0], trajectory, payoff, LEARNING_RATE, stream)
     for i in range(own.shape[0]):
         t, v, sample = tables[own[i]], action_values[0], samples[i]
         answered: Any = NONE
         if own[i] > 0:
             answered = columns[own[i] - 1]
-            count_action(t, seat, answered, repaired, rival, stream)
+            count_action(t, seat, answered, rival, stream)
         # without an action to answer, the code reads the last entry of the counts, which is that of checks
         used: Any = CHECK if answered == NONE else answered
-        write_values(t, sheets[0], repaired, completions, counts[0], stream, v)
-        ahead = chance_ahead(t, seat, repaired, BOARDS, HANDS_PER_BOARD, stream)
+        write_values(t, sheets[0], counts[0], v)
+        ahead = chance_ahead(t, seat, BOARDS, HANDS_PER_BOARD, stream)
         sample.ap = advantage(ahead, rival, used)
         sample.column = columns[own[i]]
         for column in range(NUM_COLUMNS):
             sample.value[column] = v.value[column]
-
-
-@kernel
-def count_last(tables: Any, seat: Any, column: Any, repaired: Any, rivals: Any, streams: Any) -> None:
-    """Count the rival's action that ended a hand."""
-    count_action(tables[tables.shape[0] - 1], seat, column, repaired, rivals[0], streams[0])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from card_baselines.figures import make_figure, save_figure
-from card_baselines.papers.zheng2022.card_types import NUM_TYPES, type_names
+from card_baselines.papers.zheng2022.card_types import type_names
 from card_baselines.papers.zheng2022.sheet import Sheet
 from card_baselines.papers.zheng2022.situation import COLUMNS
 
@@ -20,12 +20,12 @@ _WITH_BOARD = 20
 
 def draw_sheet(sheet: Sheet, path: Path) -> None:
     """Write a figure with one panel for hands before the flop and one for hands with a board."""
-    names = type_names(repaired=len(sheet.values) > NUM_TYPES)
-    split = _WITH_BOARD + sheet.repaired
+    names = type_names()
     figure = make_figure(10.5, 8.6, dpi=130)
     left, right = figure.subplots(1, 2)
-    _draw_panel(left, sheet.values[split:], names[split:], "Before the flop: my two cards")
-    image = _draw_panel(right, sheet.values[:split], names[:split], "With a board: what my seven cards make")
+    _draw_panel(left, sheet.values[_WITH_BOARD:], names[_WITH_BOARD:], "Before the flop: my two cards")
+    title = "With a board: what my seven cards make"
+    image = _draw_panel(right, sheet.values[:_WITH_BOARD], names[:_WITH_BOARD], title)
     bar = figure.colorbar(image, ax=[left, right], shrink=0.5, extend="both")
     bar.set_label("big blinds per hand")
     figure.suptitle("What each action is worth with each hand (framed: the best of the four)", fontsize=12)

@@ -1,13 +1,12 @@
 """The PPO that the paper compares with, as its code runs: small, on-policy in batches of 50 decisions, one at a time.
 
 One-step advantages with raw rewards, critic targets with standardised ones and a slow copy of the critic, no entropy
-term, no mask in the loss. The paper speaks of an adaptive KL penalty; the code clips (`penalty="clip"`).
+term, no mask in the loss. The paper speaks of an adaptive KL penalty; the code clips.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 import torch
@@ -29,13 +28,10 @@ from card_baselines.papers.zheng2022.table_player import softmax
 from card_envs.agent import Decisions, choose
 from card_envs.typing import Rows
 
-Penalty = Literal["clip", "kl"]
-
 DECISIONS, PASSES = 50, 5
 """Decisions between two trainings, all of which are learned from, and how often."""
 GAMMA, CLIP, EXPLORATION, TARGET_SHARE = 0.99, 0.2, 0.1, 0.01
 ACTOR_LEARNING_RATE, CRITIC_LEARNING_RATE = 5e-5, 5e-4
-KL_TARGET, KL_TOLERANCE = 0.01, 1.5
 _TINY = 1e-8
 
 
@@ -46,16 +42,12 @@ class PpoLearners(Learners):
     steps_of_training = 2 * PASSES * DECISIONS
     encoder = ENCODER
 
-    def __init__(self, seeds: Sequence[int], penalty: Penalty = "clip") -> None:
+    def __init__(self, seeds: Sequence[int]) -> None:
         """Start from random networks."""
-        if penalty not in ("clip", "kl"):
-            raise ValueError(f"penalty {penalty!r} is not known: choose 'clip' or 'kl'")
-        self._penalty = penalty
         self._actors = Stack(make_networks(lambda: make_network("ppo"), seeds), ACTOR_LEARNING_RATE)
         critics = make_networks(lambda: make_network("ppo", outputs=1), [seed + 1_000_000 for seed in seeds])
         self._critics = Stack(critics, CRITIC_LEARNING_RATE)
         self._targets = Stack(critics, 0.0)
-        self._betas = torch.ones(len(seeds))
         self._transitions = Transitions(len(seeds))
         self._memory: list[list[Transition]] = [[] for _ in seeds]
         self._rngs = [np.random.default_rng([seed, 2]) for seed in seeds]
@@ -96,19 +88,15 @@ class PpoLearners(Learners):
         actors, critics, targets = (nets.part(tables) for nets in (self._actors, self._critics, self._targets))
         future = GAMMA * goes_on
         advantages = rewards + future * critics(following)[..., 0] - critics(observations)[..., 0]
-        before = torch.log_softmax(actors(observations), dim=-1)
-        old = before.gather(-1, columns)
+        old = torch.log_softmax(actors(observations), dim=-1).gather(-1, columns)
         standard = (rewards - rewards.mean(dim=1, keepdim=True)) / (rewards.std(dim=1, keepdim=True) + _TINY)
         order = torch.from_numpy(np.array([self._rngs[t].permutation(DECISIONS) for t in tables.tolist()]))
-        rows, betas = torch.arange(len(tables)), self._betas[tables]
+        rows = torch.arange(len(tables))
 
         def actor_loss(flat: torch.Tensor) -> torch.Tensor:
             now = torch.log_softmax(actors(observations[rows, pick][:, None], flat), dim=-1)[:, 0]
             ratio = torch.exp(now.gather(-1, columns[rows, pick]) - old[rows, pick])[:, 0]
             gain = ratio * advantages[rows, pick]
-            if self._penalty == "kl":
-                then = before[rows, pick]
-                return betas * (then.exp() * (then - now)).sum(dim=-1) - gain
             return -torch.minimum(gain, ratio.clamp(1 - CLIP, 1 + CLIP) * advantages[rows, pick])
 
         def critic_loss(flat: torch.Tensor) -> torch.Tensor:
@@ -123,21 +111,9 @@ class PpoLearners(Learners):
             targets.flat.lerp_(critics.flat, TARGET_SHARE)
         for nets, part in ((self._actors, actors), (self._critics, critics), (self._targets, targets)):
             nets.write(tables, part)
-        if self._penalty == "kl":
-            divergence = (before.exp() * (before - torch.log_softmax(actors(observations), dim=-1))).sum(-1).mean(1)
-            self._betas[tables] = adapt_penalty(betas, divergence)
         for table in tables.tolist():
             del self._memory[table][:DECISIONS]
 
     def make_player(self, table: int) -> NetworkAgent:
         """Return the trained player of a learner."""
         return NetworkAgent.from_network("ppo", self._actors.network(table))
-
-
-def adapt_penalty(betas: torch.Tensor, divergence: torch.Tensor) -> torch.Tensor:
-    """Return the weights of the KL penalty (runs,), twice or half as large where policies moved too far or too little.
-
-    Schulman et al. (2017), section 4.
-    """
-    betas = torch.where(divergence > KL_TARGET * KL_TOLERANCE, betas * 2, betas)
-    return torch.where(divergence < KL_TARGET / KL_TOLERANCE, betas / 2, betas)

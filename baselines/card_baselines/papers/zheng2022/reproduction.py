@@ -13,7 +13,7 @@ import torch
 from card_baselines.papers.claims import describe_mean
 from card_baselines.papers.matches import MatchReproduction
 from card_baselines.papers.protocol import Report, ReproductionOptions, Say
-from card_baselines.papers.zheng2022.cheatem import CheatemAgent, CheatemConfig, CheatemLearners
+from card_baselines.papers.zheng2022.cheatem import CheatemAgent, CheatemLearners
 from card_baselines.papers.zheng2022.dqn import DqnLearners
 from card_baselines.papers.zheng2022.duel import Duels, Learners, make_paper_game
 from card_baselines.papers.zheng2022.networks import NetworkAgent
@@ -52,8 +52,8 @@ from card_envs.match.summary import summarise
 
 _SEED = 2022
 MAKE: Mapping[str, Callable[[Sequence[int], Sequence[Sheet]], Learners]] = {
-    CHEATEM: lambda seeds, sheets: CheatemLearners(seeds, CheatemConfig(), sheets),
-    STATIC: lambda seeds, sheets: CheatemLearners(seeds, CheatemConfig(updates_sheet=False), sheets),
+    CHEATEM: lambda seeds, sheets: CheatemLearners(seeds, sheets),
+    STATIC: lambda seeds, sheets: CheatemLearners(seeds, sheets, updates_sheet=False),
     PPO: lambda seeds, sheets: PpoLearners(seeds),
     DQN: lambda seeds, sheets: DqnLearners(seeds),
 }

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.papers.zheng2022.card_types import NUM_TYPES, PUBLISHED, TYPE_OF_RANK, hole_type
+from card_baselines.papers.zheng2022.card_types import NUM_TYPES, TYPE_OF_RANK, hole_type
 from card_baselines.papers.zheng2022.duel import make_paper_game
 from card_baselines.papers.zheng2022.sheet import Sheet
 from card_baselines.papers.zheng2022.situation import CALL, COLUMNS, FOLD, NUM_COLUMNS, RAISE, column_of
@@ -32,10 +32,10 @@ def measure_type_shares(samples: int = SAMPLES, seed: int = 0) -> NDArray[np.flo
     keys = rng.random((samples // 10, DECK_SIZE), np.float32)
     for _ in range(10):
         hands = np.argpartition(keys, 7, axis=1)[:, :7].astype(np.uint8)
-        shares += np.bincount(TYPE_OF_RANK[PUBLISHED, hand_ranks(hands)], minlength=NUM_TYPES) / samples
+        shares += np.bincount(TYPE_OF_RANK[hand_ranks(hands)], minlength=NUM_TYPES) / samples
         keys = rng.random(keys.shape, np.float32)
     for first, second in HANDS:
-        shares[hole_type(first, second, PUBLISHED)] += 1 / NUM_HANDS
+        shares[hole_type(first, second)] += 1 / NUM_HANDS
     return shares
 
 

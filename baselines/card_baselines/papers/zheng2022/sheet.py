@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.papers.zheng2022.card_types import MOST_TYPES, NUM_TYPES, PUBLISHED, REPAIRED, random_type
+from card_baselines.papers.zheng2022.card_types import NUM_TYPES, random_type
 from card_baselines.papers.zheng2022.situation import BIG_BLIND, COLUMNS, NUM_COLUMNS, column_of
 from card_envs.bits import bit_count, nth_bit
 from card_envs.compiler import kernel
@@ -36,8 +36,8 @@ _MOST_DECISIONS = 64
 _TINY = 1e-8
 _SUFFIXES = (".csv", ".npy", ".npz", ".txt")
 
-SHEET = np.dtype((np.record, [("value", np.float64, (MOST_TYPES, NUM_COLUMNS))]))
-"""A sheet as kernels take it; the last row is used by repaired sheets alone."""
+SHEET = np.dtype((np.record, [("value", np.float64, (NUM_TYPES, NUM_COLUMNS))]))
+"""A sheet as kernels take it."""
 TRAJECTORY = np.dtype(
     (
         np.record,
@@ -56,12 +56,7 @@ class Sheet:
     """A cheating sheet."""
 
     values: NDArray[np.float64]
-    """(45, 4), or (46, 4) if repaired: rows as in `card_types`, columns call, raise, fold, check; big blinds."""
-
-    @property
-    def repaired(self) -> int:
-        """PUBLISHED or REPAIRED: whether ace-high hands have a row of their own."""
-        return REPAIRED if len(self.values) == MOST_TYPES else PUBLISHED
+    """(45, 4): rows as in `card_types`, columns call, raise, fold, check; big blinds."""
 
     def standardise(self) -> Sheet:
         """Return the sheet with every row at mean 0 and standard deviation 1, as the paper's code plays it."""
@@ -72,30 +67,28 @@ class Sheet:
     def record(self) -> NDArray[Any]:
         """Return a copy as the one record that kernels take."""
         records = np.zeros(1, SHEET)
-        records["value"][0, : len(self.values)] = self.values
+        records["value"][0] = self.values
         return records
 
     @classmethod
-    def from_record(cls, records: NDArray[Any], repaired: int) -> Self:
+    def from_record(cls, records: NDArray[Any]) -> Self:
         """Return a copy of what a record holds."""
-        return cls(records["value"][0, : NUM_TYPES + repaired].copy())
+        return cls(records["value"][0].copy())
 
 
-def pretrain(
-    hands: int = PRETRAINING_HANDS, seed: int = 0, learning_rate: float = LEARNING_RATE, repaired: bool = False
-) -> Sheet:
+def pretrain(hands: int = PRETRAINING_HANDS, seed: int = 0, learning_rate: float = LEARNING_RATE) -> Sheet:
     """Return a sheet learned from `hands` hands between two low-fold players; seat 0 learns."""
     if hands < 0:
         raise ValueError(f"hands {hands} must be at least 0")
     game = limit_holdem(rules="rlcard")
     tables, streams = game.seeded_tables(1, seed), seeded_streams(1, seed)
-    records, trajectories = Sheet(np.zeros((NUM_TYPES + repaired, NUM_COLUMNS))).record(), np.zeros(1, TRAJECTORY)
-    _pretrain(tables, records, trajectories, streams, hands, learning_rate, int(repaired))
-    return Sheet.from_record(records, int(repaired))
+    records, trajectories = Sheet(np.zeros((NUM_TYPES, NUM_COLUMNS))).record(), np.zeros(1, TRAJECTORY)
+    _pretrain(tables, records, trajectories, streams, hands, learning_rate)
+    return Sheet.from_record(records)
 
 
 def load_sheet(path: str | Path) -> Sheet:
-    """Return the sheet in a file of 45 rows (46 if repaired) of four numbers: call, raise, fold, check.
+    """Return the sheet in a file of 45 rows of four numbers: call, raise, fold, check.
 
     `.npy`, `.npz` with one array, `.csv` (commas) or `.txt` (blanks or commas); lines of text that begin with a letter
     or `#` are headings. The values are taken as they are: the players standardise them. ValueError for anything else.
@@ -106,10 +99,10 @@ def load_sheet(path: str | Path) -> Sheet:
     if not path.is_file():
         raise ValueError(f"sheet {path}: there is no such file")
     values = _read_text(path) if path.suffix in (".csv", ".txt") else _read_array(path)
-    if values.ndim != 2 or values.shape not in ((NUM_TYPES, NUM_COLUMNS), (MOST_TYPES, NUM_COLUMNS)):
+    if values.shape != (NUM_TYPES, NUM_COLUMNS):
         raise ValueError(
-            f"sheet {path} has shape {values.shape}: ({NUM_TYPES}, {NUM_COLUMNS}) is needed, or ({MOST_TYPES}, "
-            f"{NUM_COLUMNS}) for a repaired one; columns {', '.join(COLUMNS)}"
+            f"sheet {path} has shape {values.shape}: ({NUM_TYPES}, {NUM_COLUMNS}) is needed; columns "
+            f"{', '.join(COLUMNS)}"
         )
     if not np.isfinite(values).all():
         raise ValueError(f"sheet {path} holds numbers that are not finite")
@@ -182,9 +175,7 @@ def low_fold_action(t: Any, stream: Any) -> Any:
 
 
 @kernel
-def _pretrain(
-    tables: Any, sheets: Any, trajectories: Any, streams: Any, hands: Any, learning_rate: Any, repaired: Any
-) -> None:
+def _pretrain(tables: Any, sheets: Any, trajectories: Any, streams: Any, hands: Any, learning_rate: Any) -> None:
     """Play hands at table 0 and learn from the decisions of seat 0."""
     sheet, trajectory, stream, t = sheets[0], trajectories[0], streams[0], tables[0]
     for _ in range(hands):
@@ -193,6 +184,6 @@ def _pretrain(
         while t.is_over == 0:
             action = low_fold_action(t, stream)
             if t.actor == 0:
-                add_decision(trajectory, random_type(t, 0, repaired, stream), column_of(t, action))
+                add_decision(trajectory, random_type(t, 0, stream), column_of(t, action))
             kernels.step(tables, 0, action)
         move_cell(sheet, trajectory, t.payoff[0] / BIG_BLIND, learning_rate, stream)

@@ -1,8 +1,8 @@
 """The table player: it looks its hand up in the cheating sheet.
 
 What an action is worth is the mean of its column over the types that the hand may become. The paper's code estimates
-that from 100 random completions of the board for each action. Here all completions are counted (`completions=0`, at
-most 1,081): the same mean without the noise, and as fast. `completions=100` plays as the code does.
+that from 100 random completions of the board for each action. Here all completions are counted, at most 1,081: the same
+mean without the noise, and as fast.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.papers.zheng2022.card_types import MOST_TYPES, count_types, random_type
+from card_baselines.papers.zheng2022.card_types import NUM_TYPES, count_types
 from card_baselines.papers.zheng2022.sheet import SHEET_FILE, Sheet, load_sheet
 from card_baselines.papers.zheng2022.situation import (
     NUM_COLUMNS,
@@ -23,20 +23,13 @@ from card_baselines.papers.zheng2022.situation import (
 from card_envs.agent import Agent, Decisions, choose
 from card_envs.compiler import kernel
 from card_envs.game import Game
-from card_envs.games.holdem.showdown import num_board_cards
-from card_envs.games.holdem.state import MAX_BOARD
-from card_envs.rng import seed_stream, seeded_streams
 
 Policy = Literal["greedy", "softmax"]
 Scaling = Literal["standardised", "raw"]
 
 ACTION_VALUES = np.dtype((np.record, [("value", np.float64, (NUM_COLUMNS,)), ("legal", np.uint8, (NUM_COLUMNS,))]))
 """Value of each column to the seat to act, and whether it may take it."""
-TYPE_COUNTS = np.dtype((np.record, [("count", np.int64, (MOST_TYPES,))]))
-
-_SEED_SCALE = 2.0**53
-_STREAM = seeded_streams(1, 0)
-"""Scratch: seeded anew for each decision."""
+TYPE_COUNTS = np.dtype((np.record, [("count", np.int64, (NUM_TYPES,))]))
 
 
 class TablePlayer(Agent):
@@ -50,19 +43,16 @@ class TablePlayer(Agent):
         policy: Policy = "greedy",
         scaling: Scaling = "standardised",
         sharpness: float = 1.0,
-        completions: int = 0,
     ) -> None:
         """Play `sheet` (ours by default); `sharpness` multiplies the values before a softmax."""
         if policy not in ("greedy", "softmax"):
             raise ValueError(f"policy {policy!r} is not known: choose 'greedy' or 'softmax'")
         if scaling not in ("standardised", "raw"):
             raise ValueError(f"scaling {scaling!r} is not known: choose 'standardised' or 'raw'")
-        if completions < 0:
-            raise ValueError(f"completions {completions} must be at least 1, or 0 to count all")
         sheet = load_sheet(SHEET_FILE) if sheet is None else sheet
         self.sheet = sheet.standardise() if scaling == "standardised" else sheet
-        self.policy, self.sharpness, self.completions = policy, sharpness, completions
-        self._record, self._repaired = self.sheet.record(), self.sheet.repaired
+        self.policy, self.sharpness = policy, sharpness
+        self._record = self.sheet.record()
 
     def can_play(self, game: Game) -> bool:
         """Return True for heads-up limit hold'em; the sheet is learned under the rules of RLCard."""
@@ -75,7 +65,7 @@ class TablePlayer(Agent):
         return best_actions(self.values(decisions))
 
     def probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
-        """Return the probability of every action id (n, 3); with sampled completions, given what was drawn."""
+        """Return the probability of every action id (n, 3)."""
         values = self.values(decisions)
         if self.policy == "greedy":
             return np.eye(decisions.game.num_actions)[best_actions(values)]
@@ -84,8 +74,7 @@ class TablePlayer(Agent):
 
     def values(self, decisions: Decisions) -> NDArray[Any]:
         """Return the value of each column, (n,) of `ACTION_VALUES`."""
-        which = np.zeros(len(decisions), np.int64)
-        return find_values(decisions, self._record, which, self._repaired, self.completions)
+        return find_values(decisions, self._record, np.zeros(len(decisions), np.int64))
 
 
 class SoftmaxTablePlayer(TablePlayer):
@@ -97,17 +86,13 @@ class SoftmaxTablePlayer(TablePlayer):
         super().__init__(policy="softmax")
 
 
-def find_values(
-    decisions: Decisions, sheets: NDArray[Any], which: NDArray[np.int64], repaired: int, completions: int
-) -> NDArray[Any]:
+def find_values(decisions: Decisions, sheets: NDArray[Any], which: NDArray[np.int64]) -> NDArray[Any]:
     """Return the value of each column in each decision, (n,) of `ACTION_VALUES`.
 
     `sheets` are records of `Sheet.record`, `which` (n,) says whose sheet belongs to each decision.
     """
     values, counts = np.zeros(len(decisions), ACTION_VALUES), np.zeros(1, TYPE_COUNTS)
-    _write_values(
-        decisions.views, decisions.random_numbers, sheets, which, repaired, completions, counts, _STREAM, values
-    )
+    _write_values(decisions.views, sheets, which, counts, values)
     return values
 
 
@@ -136,36 +121,22 @@ def to_action_probabilities(
 
 
 @kernel
-def write_values(t: Any, sheet: Any, repaired: Any, completions: Any, c: Any, stream: Any, v: Any) -> None:
-    """Write into `v` (`ACTION_VALUES`) what the columns are worth to the seat to act; `c` is scratch (`TYPE_COUNTS`).
-
-    With `completions` of 0 every completion of the board counts once, else as many random ones for each column.
-    """
+def write_values(t: Any, sheet: Any, c: Any, v: Any) -> None:
+    """Write the values of the columns to the seat to act into `v` (`ACTION_VALUES`); `c` is scratch (`TYPE_COUNTS`)."""
+    total = count_types(t, np.int64(t.actor), c)
     for column in range(NUM_COLUMNS):
         v.value[column] = 0.0
         v.legal[column] = is_legal_column(t, column)
-    shown = num_board_cards(t)
-    if completions == 0 or shown == 0 or shown == MAX_BOARD:
-        total = count_types(t, np.int64(t.actor), repaired, c)
-        for row in range(MOST_TYPES):
-            if c.count[row] > 0:
-                for column in range(NUM_COLUMNS):
-                    v.value[column] += c.count[row] * sheet.value[row, column] / total
-        return
-    for column in range(NUM_COLUMNS):
-        for _ in range(completions):
-            row = random_type(t, np.int64(t.actor), repaired, stream)
-            v.value[column] += sheet.value[row, column] / completions
+    for row in range(NUM_TYPES):
+        if c.count[row] > 0:
+            for column in range(NUM_COLUMNS):
+                v.value[column] += c.count[row] * sheet.value[row, column] / total
 
 
 @kernel
-def _write_values(
-    views: Any, random_numbers: Any, sheets: Any, which: Any, repaired: Any, completions: Any, counts: Any,
-    streams: Any, values: Any,
-) -> None:  # fmt: skip
+def _write_values(views: Any, sheets: Any, which: Any, counts: Any, values: Any) -> None:
     for j in range(views.shape[0]):
-        seed_stream(streams[0], np.uint64(random_numbers[j] * _SEED_SCALE), np.uint64(0))
-        write_values(views[j], sheets[which[j]], repaired, completions, counts[0], streams[0], values[j])
+        write_values(views[j], sheets[which[j]], counts[0], values[j])
 
 
 @kernel
