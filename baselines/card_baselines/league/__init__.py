@@ -1,12 +1,11 @@
 """Leagues: populations of agents that train against each other, and rankings of their members."""
 
 from card_baselines.league.divisions import DivisionSettings
-from card_baselines.league.experience import Experience
 from card_baselines.league.league import League
 from card_baselines.league.pools import make_pool
 from card_baselines.league.rounds import Entrant, RoundOutcome, RoundTask, play_round
 from card_baselines.league.store import LeagueError, Member, Store
-from card_baselines.league.trainee import Choices, Trainee, trainee_class
+from card_baselines.league.trainee import Choices, Experience, Trainee, trainee_class
 
 __all__ = [
     "Choices",

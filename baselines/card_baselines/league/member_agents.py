@@ -7,8 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.league.experience import Experience
-from card_baselines.league.trainee import Choices, Trainee
+from card_baselines.league.trainee import Choices, Experience, Trainee
 from card_envs.agent import Agent, Decisions, DuckTypedAgent
 from card_envs.game import check_actions
 

@@ -8,54 +8,54 @@ When the best strategy's mean over the last 200 hands is below its mean - bound,
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+
+from card_envs.typing import Floats
 
 WINDOW = 200
 """Hands that a change point leaves over, and by which it is found."""
 
 
-class Bandit(Protocol):
-    """Chooses a strategy for each hand of a session, and hears what it won."""
+@dataclass(kw_only=True)
+class Bandit(ABC):
+    """One session: chooses a strategy for each hand, and learns from what it won."""
 
-    played: list[int]
-    rewards: list[float]
-    change_points: list[int]
-
-    @property
-    def means(self) -> NDArray[np.float64]:
-        """What each strategy is thought to win per hand, (strategies,)."""
-        ...
-
-    @property
-    def bounds(self) -> NDArray[np.float64]:
-        """How far off that may be, (strategies,)."""
-        ...
-
-    def choose(self) -> int:
-        """Return the strategy for the next hand."""
-        ...
-
-    def learn(self, strategy: int, reward: float) -> None:
-        """Add the reward of a strategy in a hand."""
-        ...
-
-
-@dataclass
-class Ucb:
-    """One session: which strategies played, and what they won."""
-
-    num_strategies: int
-    window: int = WINDOW
-    detects_changes: bool = True
     played: list[int] = field(default_factory=list)
     """Strategy of each hand that is over, of the whole session."""
     rewards: list[float] = field(default_factory=list)
     change_points: list[int] = field(default_factory=list)
     """Numbers of hands after which the past was forgotten."""
+
+    @property
+    @abstractmethod
+    def means(self) -> Floats:
+        """(strategies,): estimated reward of each strategy per hand."""
+
+    @property
+    @abstractmethod
+    def bounds(self) -> Floats:
+        """(strategies,): half-widths of the intervals around them."""
+
+    def choose(self) -> int:
+        """Return the strategy for the next hand: the largest upper bound, the first of equal ones."""
+        return int(np.argmax(self.means + self.bounds))
+
+    def learn(self, strategy: int, reward: float) -> None:
+        """Count a hand that `strategy` played and that won `reward`."""
+        self.played.append(strategy)
+        self.rewards.append(reward)
+
+
+@dataclass
+class Ucb(Bandit):
+    """UCB-tuned with change-point detection."""
+
+    num_strategies: int
+    window: int = WINDOW
+    detects_changes: bool = True
     begin: int = 0
     """First hand that still counts."""
 
@@ -69,25 +69,20 @@ class Ucb:
         self._count, self._sum, self._square = (np.zeros(self.num_strategies) for _ in range(3))
 
     @property
-    def means(self) -> NDArray[np.float64]:
+    def means(self) -> Floats:
         """Mean reward of each strategy since the last change point; 0 for those that have not played."""
         return np.asarray(self._sum / np.maximum(self._count, 1))
 
     @property
-    def bounds(self) -> NDArray[np.float64]:
+    def bounds(self) -> Floats:
         """Half-widths of the confidence intervals; infinite for strategies with fewer than two hands."""
         variances = np.maximum(self._square / np.maximum(self._count, 1) - self.means**2, 0.0)
         widths = np.sqrt(variances * 2 * math.log(max(2.0, self._count.sum())) / np.maximum(self._count, 1))
         return np.asarray(np.where(self._count < 2, np.inf, widths))
 
-    def choose(self) -> int:
-        """Return the strategy for the next hand: the largest upper bound, the first of equal ones."""
-        return int(np.argmax(self.means + self.bounds))
-
     def learn(self, strategy: int, reward: float) -> None:
-        """Count a hand that `strategy` played and that won `reward`."""
-        self.played.append(strategy)
-        self.rewards.append(reward)
+        """Count a hand, and forget an opponent that has changed."""
+        super().learn(strategy, reward)
         self._add(strategy, reward)
         if self.detects_changes and self._has_changed():
             self._forget()

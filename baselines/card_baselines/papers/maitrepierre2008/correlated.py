@@ -11,10 +11,11 @@ change-point detection. The strategy with the largest mean + bound plays, as in 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
+from card_baselines.papers.maitrepierre2008.bandit import Bandit
 from card_envs.typing import Floats
 
 MEMORY = 0.99
@@ -31,18 +32,13 @@ _FIRST_NOISE, _FIRST_HANDS = 6.0, 10.0
 
 
 @dataclass
-class CorrelatedBandit:
-    """One session: what is thought of each strategy, and which have played."""
+class CorrelatedBandit(Bandit):
+    """A Gaussian process over the strategies of a session; nothing is forgotten at once."""
 
     looseness: Sequence[float]
     """Place of each strategy on the line."""
     memory: float = MEMORY
     bound: float = BOUND
-    played: list[int] = field(default_factory=list)
-    """Strategy of each hand that is over."""
-    rewards: list[float] = field(default_factory=list)
-    change_points: list[int] = field(default_factory=list)
-    """Always empty: nothing is forgotten at once."""
 
     def __post_init__(self) -> None:
         """Start with no hand played."""
@@ -84,9 +80,8 @@ class CorrelatedBandit:
         return int(np.argmax(means + self.bound * deviations))
 
     def learn(self, strategy: int, reward: float) -> None:
-        """Count a hand that `strategy` played and that won `reward`; those before count a little less."""
-        self.played.append(strategy)
-        self.rewards.append(reward)
+        """Count a hand; those before count a little less."""
+        super().learn(strategy, reward)
         self._count *= self.memory
         self._sum *= self.memory
         self._square = self._square * self.memory + reward**2
