@@ -10,7 +10,7 @@ from card_envs.agent.decisions import Decisions
 from card_envs.game import check_actions
 
 
-def softmax(logits: NDArray[np.floating], action_mask: NDArray[np.int8]) -> NDArray[np.float64]:
+def softmax(logits: NDArray[np.floating], action_mask: NDArray[np.integer]) -> NDArray[np.float64]:
     """Return the probabilities (n, num_actions) of logits, zero for illegal actions."""
     legal = np.where(action_mask == 1, logits, -np.inf).astype(np.float64)
     exponentials = np.exp(legal - legal.max(axis=1, keepdims=True))

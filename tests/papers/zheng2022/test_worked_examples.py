@@ -47,10 +47,10 @@ from card_baselines.papers.zheng2022.table_player import (
     TYPE_COUNTS,
     TablePlayer,
     best_actions,
-    softmax,
     write_values,
 )
 from card_envs.agent import decisions_at
+from card_envs.agent.probabilities import softmax
 from card_envs.cards import card_ids
 from card_envs.compiler import COMPILED
 from card_envs.games.holdem.config import HoldemConfig

@@ -22,9 +22,10 @@ from card_baselines.papers.zheng2022.situation import (
     is_legal_column,
     plays_heads_up_limit,
 )
-from card_baselines.papers.zheng2022.table_player import softmax, to_action_probabilities
+from card_baselines.papers.zheng2022.table_player import to_action_probabilities
 from card_baselines.run_folder import CONFIG, WEIGHTS, RunFolder
 from card_envs.agent import Decisions, StochasticAgent
+from card_envs.agent.probabilities import softmax
 from card_envs.compiler import kernel
 from card_envs.files import replace_file
 from card_envs.game import Game

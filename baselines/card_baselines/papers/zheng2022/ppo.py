@@ -24,8 +24,8 @@ from card_baselines.papers.zheng2022.networks import (
 )
 from card_baselines.papers.zheng2022.situation import NUM_COLUMNS
 from card_baselines.papers.zheng2022.stacks import Stack, make_networks
-from card_baselines.papers.zheng2022.table_player import softmax
 from card_envs.agent import Decisions, choose
+from card_envs.agent.probabilities import softmax
 from card_envs.typing import Rows
 
 DECISIONS, PASSES = 50, 5

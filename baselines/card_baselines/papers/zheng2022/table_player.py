@@ -21,6 +21,7 @@ from card_baselines.papers.zheng2022.situation import (
     plays_heads_up_limit,
 )
 from card_envs.agent import Agent, Decisions, choose
+from card_envs.agent.probabilities import softmax
 from card_envs.compiler import kernel
 from card_envs.game import Game
 
@@ -94,13 +95,6 @@ def find_values(decisions: Decisions, sheets: NDArray[Any], which: NDArray[np.in
     values, counts = np.zeros(len(decisions), ACTION_VALUES), np.zeros(1, TYPE_COUNTS)
     _write_values(decisions.views, sheets, which, counts, values)
     return values
-
-
-def softmax(logits: NDArray[np.float64], legal: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """Return the softmax over the legal columns (n, 4)."""
-    highest = np.where(legal == 1, logits, -np.inf).max(axis=1, keepdims=True)
-    weights = np.exp(np.minimum(logits - highest, 0)) * legal
-    return np.asarray(weights / weights.sum(axis=1, keepdims=True), np.float64)
 
 
 def best_actions(values: NDArray[Any]) -> NDArray[np.int64]:
