@@ -92,7 +92,7 @@ def test_the_processes_of_training_are_ended(tmp_path: Path, monkeypatch: pytest
             Watched.ended = True
 
     monkeypatch.setattr(reproduction, "make_pool", lambda workers: Watched())
-    monkeypatch.setattr(reproduction, "train", lambda league, scale, pool, report: None)
+    monkeypatch.setattr(reproduction.League, "run", lambda league, rounds, pool, progress: {})
     reproduction.Kaminsky2020Reproduction(Options(), SMALLEST, tmp_path, print)._train_league("league", SMALLEST)
     assert Watched.ended
 
