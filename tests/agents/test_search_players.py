@@ -13,11 +13,11 @@ from card_baselines.agents.search.big2_rollout import Big2Rollout
 from card_baselines.agents.search.mcts import Mcts
 from card_baselines.agents.search.mcts_holdem import deal_hidden, num_raises
 from card_baselines.agents.search.policy_rollout import compute_points, imagine
-from card_baselines.solvers.buckets.equity_buckets import CARDS, bucket_of, equal_bounds, equity_of, hands_by_street
-from card_baselines.solvers.limit.agent import Cfr, CfrLarge, CfrSmall
+from card_baselines.solvers.agent import Cfr, CfrLarge, CfrSmall
+from card_baselines.solvers.buckets.equity_buckets import CARDS, EquityBuckets, bucket_of, equal_bounds, equity_of
 from card_baselines.solvers.limit.betting_tree import grow_tree, node_of, num_rows
 from card_baselines.solvers.limit.mccfr import Mccfr
-from card_baselines.solvers.limit.strategies import EquityStrategy, load_strategy
+from card_baselines.solvers.strategy import TableStrategy
 from card_envs import make_game
 from card_envs.agent import Agent, Decisions, choose, decisions_at, find_agent, split_policy
 from card_envs.cards import card_ids
@@ -130,7 +130,7 @@ def test_shipped_strategies_tell_so_many_kinds_of_hands_apart(name: str, kinds: 
     agent = find_agent(name, LIMIT)
     assert isinstance(agent, Cfr) and agent.name == name
     table = agent.table()
-    assert table is not None and table.hands_by_street == [169, kinds, kinds, kinds]
+    assert table is not None and table.buckets.hands_by_street == [169, kinds, kinds, kinds]
 
 
 @needs_speed
@@ -162,17 +162,28 @@ def test_cfr_refuses_other_betting(game: Game) -> None:
         find_agent("cfr", game)
 
 
-def test_strategies_are_kept_to_a_255th(tmp_path: Path) -> None:
-    bounds = np.array([[0.25, 0.5]] * 3)
-    hands = hands_by_street(bounds)
-    num_positions = num_rows(grow_tree(HoldemConfig.limit(), hands), hands)
-    strategy = np.random.default_rng(0).dirichlet([1, 1, 1], size=num_positions)
-    EquityStrategy(strategy, bounds).save(tmp_path / "strategy.npz")
-    loaded = load_strategy(tmp_path / "strategy.npz")
-    assert isinstance(loaded, EquityStrategy)
-    assert np.abs(loaded.table - strategy).max() < 1.01 / 255
-    assert loaded.table.sum(axis=1) == pytest.approx(1)
-    assert loaded.bounds.tolist() == [[0.25, 0.5]] * 3
+def test_strategies_of_earlier_versions_are_read(tmp_path: Path) -> None:
+    """Rows of folds and raises in 255ths for each decision and bucket, which may sum to 256."""
+    bounds, tree = np.array([[0.25, 0.5]] * 3), grow_tree(HoldemConfig.limit(), [169, 3, 3, 3])
+    rng, decisions = np.random.default_rng(0), tree[tree["player"] >= 0]
+    rows = np.zeros((num_rows(tree, [169, 3, 3, 3]), 2), np.uint8)
+    for node in decisions:
+        part = rows[node["first_row"] :][: 3 if node["street"] else 169]
+        shares = rng.dirichlet([1, 1, 1], size=len(part)) * [node["child"] >= 0]
+        part[:] = np.rint(255 * (shares / shares.sum(axis=1, keepdims=True))[:, [0, 2]])
+    rows[0] = 128, 128
+    np.savez_compressed(tmp_path / "strategy.npz", chances=rows, bounds=bounds.astype(np.float32))
+    loaded = TableStrategy.load(tmp_path / "strategy.npz")
+    assert isinstance(loaded.buckets, EquityBuckets) and loaded.buckets.bounds.tolist() == bounds.tolist()
+    loaded.save(tmp_path / "new.npz")
+    for strategy in (loaded, TableStrategy.load(tmp_path / "new.npz")):
+        for state, node in enumerate(decisions):
+            width = 3 if node["street"] else 169
+            found = strategy.look_up(np.full(width, state), np.arange(width))
+            assert found.sum(axis=1) == pytest.approx(1) and not found[:, node["child"] < 0].any()
+            expected = rows[node["first_row"] :][:width] / 255
+            assert found[int(state == 0) :, [0, 2]] == pytest.approx(expected[int(state == 0) :], abs=1e-12)
+    assert loaded.look_up(np.zeros(1, np.int64), np.zeros(1, np.int64))[0] * 255 == pytest.approx([128, 0, 127])
 
 
 @needs_speed
@@ -182,8 +193,7 @@ def test_mccfr_goes_on_where_it_stopped() -> None:
     whole.run(300)
     parts.run(100)
     parts.run(200)
-    assert (whole.strategy() == parts.strategy()).all()
-    assert whole.strategy().sum(axis=1) == pytest.approx(1)
+    assert (whole.strategy().shares == parts.strategy().shares).all()
     assert (whole.sums.sum(axis=1) > 0).mean() > 0.05
 
 
@@ -191,8 +201,8 @@ def test_mccfr_goes_on_where_it_stopped() -> None:
 def test_mccfr_learns_which_hands_to_fold_first() -> None:
     solver = Mccfr(HoldemConfig.limit(), equal_bounds(5, seed=0, samples=2000), seed=1)
     solver.run(15_000)
-    strategy = solver.strategy()
-    aces, trash = strategy[13 * 12 + 12], strategy[13 * 0 + 5]  # first decision: rows are starting hands
+    buckets = np.array([13 * 12 + 12, 13 * 0 + 5])  # of the first decision: starting hands
+    aces, trash = solver.strategy().look_up(np.zeros(2, np.int64), buckets)
     assert aces[0] < 0.1
     assert trash[0] > aces[0] + 0.2
 

@@ -8,15 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from card_baselines.solvers.agent import CfrNoLimit
 from card_baselines.solvers.buckets.hand_buckets import sort_buckets
-from card_baselines.solvers.fifteenths import pack_pairs, unpack_pairs
 from card_baselines.solvers.hands import RANKED, mark_ties
-from card_baselines.solvers.no_limit.agent import CfrNoLimit
-from card_baselines.solvers.no_limit.menu_cfr import MenuCfr
-from card_baselines.solvers.no_limit.menu_strategy import MenuStrategy, quantise, to_shares
+from card_baselines.solvers.no_limit.menu_cfr import MenuCfr, make_strategy, round_sums
 from card_baselines.solvers.no_limit.menu_tree import DECISION, MenuTree, grow_menu_tree
-from card_baselines.solvers.no_limit.translation import find_places, pseudo_harmonic
-from card_baselines.solvers.stored_strategy import STRATEGY
+from card_baselines.solvers.strategy import STRATEGY, TableStrategy, compress, decompress
+from card_baselines.solvers.translation import find_places, pseudo_harmonic
 from card_envs import make_game
 from card_envs.agent import decisions_at
 from card_envs.analysis.exploitability.best_response import strategy_exploitability
@@ -172,26 +170,26 @@ def test_a_run_goes_on_where_it_stopped() -> None:
 
 
 @pytest.fixture(scope="module")
-def strategy(tmp_path_factory: pytest.TempPathFactory) -> tuple[MenuStrategy, Path]:
+def strategy(tmp_path_factory: pytest.TempPathFactory) -> tuple[TableStrategy, Path]:
     """Random probabilities, and the file in which they are kept."""
     config, buckets = HoldemConfig.no_limit(), some_buckets(2)
     tree = grow_menu_tree(config, buckets.hands_by_street)
     weights = np.random.default_rng(0).random(tree.size).astype(np.float32)
-    made, path = MenuStrategy(config, to_shares(tree, weights), buckets), tmp_path_factory.mktemp("run") / STRATEGY
+    made, path = make_strategy(config, tree, weights, buckets), tmp_path_factory.mktemp("run") / STRATEGY
     made.save(path)
     return made, path
 
 
 @needs_speed
-def test_a_strategy_is_kept_in_a_file(strategy: tuple[MenuStrategy, Path]) -> None:
+def test_a_strategy_is_kept_in_a_file(strategy: tuple[TableStrategy, Path]) -> None:
     made, path = strategy
-    read = MenuStrategy.load(path)
+    read = TableStrategy.load(path)
     assert np.array_equal(read.shares, made.shares) and read.config == made.config
     assert np.array_equal(read.buckets.flop, made.buckets.flop)
 
 
 @needs_speed
-def test_the_agent_plays_legal_actions_with_every_bet_menu(strategy: tuple[MenuStrategy, Path]) -> None:
+def test_the_agent_plays_legal_actions_with_every_bet_menu(strategy: tuple[TableStrategy, Path]) -> None:
     for menu in ("fchpa", "pot:0.33,0.75,1.5,all_in", "fcpa"):
         game = make_game("no_limit_holdem-v0", bet_menu=menu)
         agent = CfrNoLimit(game, strategy[1].parent)
@@ -205,7 +203,7 @@ def test_the_agent_plays_legal_actions_with_every_bet_menu(strategy: tuple[MenuS
 
 
 @needs_speed
-def test_the_agent_needs_the_stakes_of_its_strategy(strategy: tuple[MenuStrategy, Path]) -> None:
+def test_the_agent_needs_the_stakes_of_its_strategy(strategy: tuple[TableStrategy, Path]) -> None:
     folder = strategy[1].parent
     CfrNoLimit(make_game("no_limit_holdem-v0", stacks=20_000, small_blind=100, big_blind=200), folder)
     for settings in ({"stacks": 400}, {"num_players": 3}, {"small_blind": 2}, {"structure": "pot_limit"}):
@@ -216,10 +214,10 @@ def test_the_agent_needs_the_stakes_of_its_strategy(strategy: tuple[MenuStrategy
 def test_probabilities_are_rounded_to_15ths() -> None:
     actions = np.array([0, 1, 2])
     sums = np.array([[6.0, 0.01, 1e-9], [3.0, 0.0, 1e-9], [3.0, 0.99, 1e-9]])
-    assert quantise(sums, 1.0, actions).T.tolist() == [[8, 3, 4], [0, 0, 15], [7, 3, 5]]  # the last plays as all do
-    assert quantise(sums * 1e-9, 1.0, actions)[1].tolist() == [15, 15, 15]  # hardly ever there: check or call
+    assert round_sums(sums, 1.0, actions).T.tolist() == [[8, 3, 4], [0, 0, 15], [7, 3, 5]]  # the last plays as all do
+    assert round_sums(sums * 1e-9, 1.0, actions)[1].tolist() == [15, 15, 15]  # hardly ever there: check or call
     numbers = np.array([3, 15, 0], np.uint8)
-    assert unpack_pairs(pack_pairs(numbers), 3).tolist() == [3, 15, 0]
+    assert decompress(compress(numbers), 3).tolist() == [3, 15, 0]
 
 
 def test_sorted_buckets_are_the_same_buckets() -> None:

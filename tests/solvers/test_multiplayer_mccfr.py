@@ -9,22 +9,17 @@ from typing import Any
 import numpy as np
 import pytest
 
+from card_baselines.solvers.agent import CfrNoLimitSixMax, PublicStateCfr
 from card_baselines.solvers.buckets.board_buckets import BoardBuckets
 from card_baselines.solvers.buckets.hand_buckets import NUM_STARTING_HANDS, STARTING_HANDS
-from card_baselines.solvers.fifteenths import WHOLE, compress, decompress, to_fifteenths
-from card_baselines.solvers.multiplayer.agent import CfrNoLimitSixMax, PublicStateCfr
-from card_baselines.solvers.multiplayer.mccfr import MultiplayerMccfr
+from card_baselines.solvers.multiplayer.mccfr import MultiplayerMccfr, round_sums
 from card_baselines.solvers.multiplayer.public_state import legal_actions_of, public_state, street_of
 from card_baselines.solvers.multiplayer.state_table import NO_ROW, StateTable, add_missing, find_first_row
-from card_baselines.solvers.multiplayer.strategy import (
-    PublicStateStrategy,
-    average_strategy,
-    make_strategy,
-    translate_strategy,
-)
 from card_baselines.solvers.multiplayer.traversal import Frames, Hands, write_own_hands, write_policy
 from card_baselines.solvers.no_limit.menu_cfr import MenuCfr
+from card_baselines.solvers.strategy import FIFTEENTHS, FINE, TableStrategy, compress, decompress, to_parts
 from card_baselines.solvers.train import MultiplayerConfig, MultiplayerLearner
+from card_baselines.solvers.translation import translate_raises
 from card_envs import make_game
 from card_envs.agent import decisions_at
 from card_envs.compiler import COMPILED
@@ -191,18 +186,21 @@ def test_regret_matching() -> None:
 
 def test_a_hand_that_hardly_gets_there_plays_as_all_do() -> None:
     sums = np.array([[30, 10], [9, 11], [0, 0.1]], np.float32)
-    assert np.allclose(average_strategy(sums), [[0.75, 0.25], [0.45, 0.55], [39 / 60.1, 21.1 / 60.1]])
+    assert round_sums(sums).T.tolist() == [[11, 4], [7, 8], [10, 5]]  # 15 times 0.75, 0.45 and 39 / 60.1
 
 
 def test_fifteenths_keep_sums() -> None:
     shares = np.random.default_rng(0).dirichlet(np.full(5, 0.3), 200).T
-    parts = to_fifteenths(shares)
-    assert (parts.sum(axis=0) == WHOLE).all() and parts.min() >= 0
-    assert np.abs(parts / WHOLE - shares).max() < 0.08
-    assert to_fifteenths(np.array([[0.2], [0.5], [0.3]]), 0.4).T.tolist() == [[0, 15, 0]]
-    assert to_fifteenths(np.full((4, 1), 0.25), 0.3).T.sum() == WHOLE
+    parts = to_parts(shares)
+    assert (parts.sum(axis=0) == FIFTEENTHS).all() and parts.min() >= 0
+    assert np.abs(parts / FIFTEENTHS - shares).max() < 0.08
+    assert to_parts(np.array([[0.2], [0.5], [0.3]]), 0.4).T.tolist() == [[0, 15, 0]]
+    assert to_parts(np.full((4, 1), 0.25), 0.3).T.sum() == FIFTEENTHS
     flat = parts.reshape(-1).astype(np.uint8)[:-1]
     assert np.array_equal(decompress(compress(flat), len(flat)), flat)
+    fine = to_parts(shares, smallest=0.0, whole=FINE)
+    assert (fine.sum(axis=0) == FINE).all() and np.abs(fine / FINE - shares).max() < 1.01 / FINE
+    assert np.array_equal(decompress(compress(fine[0].astype(np.uint8), FINE), 200, FINE), fine[0])
 
 
 @pytest.mark.slow
@@ -216,7 +214,7 @@ def test_two_solvers_fold_the_same_hands(turn: Any) -> None:
     expected = (sums[FOLD_ACTION] / sums.sum(axis=0))[STARTING_HANDS]
     run = MultiplayerMccfr(game, BoardBuckets(buckets, turn), 0)
     run.run(20_000)
-    strategy = make_strategy(game.config, run.states, buckets)
+    strategy = run.strategy()
     tables = first_in(game, 0).repeat(NUM_HANDS)
     seat = int(tables["actor"][0])
     tables["deck"][:, 2 * seat : 2 * seat + 2] = HANDS
@@ -237,7 +235,7 @@ def test_a_strategy_learns_the_obvious(env: str, iterations: int, threads: int, 
     run = MultiplayerMccfr(game, BoardBuckets(buckets, turn), 1, threads)
     for _ in range(0, iterations, 100):
         run.run(100)
-    strategy = make_strategy(game.config, run.states, buckets)
+    strategy = run.strategy()
     hands = [[48, 49], [44, 45], [40, 41], [36, 37], [44, 48], [0, 21]]  # aces, kings, queens, jacks, ace-king; 7-2
     tables = first_in(game, 0).repeat(len(hands))
     seat = int(tables["actor"][0])
@@ -253,9 +251,9 @@ def test_a_stored_strategy_plays_the_same(tmp_path: Path, turn: Any) -> None:
     game, buckets = make_game("no_limit_holdem-v0", **SIX, stacks=40), some_buckets()
     run = MultiplayerMccfr(game, BoardBuckets(buckets, turn), 0)
     run.run(200 if COMPILED else 1)
-    strategy = make_strategy(game.config, run.states, buckets)
+    strategy = run.strategy()
     strategy.save(tmp_path / "strategy.npz")
-    loaded = PublicStateStrategy.load(tmp_path / "strategy.npz")
+    loaded = TableStrategy.load(tmp_path / "strategy.npz")
     agent = PublicStateCfr(game, tmp_path)
     assert agent.name == tmp_path.name and agent.strategy.config == game.config
     assert loaded.config == game.config
@@ -269,7 +267,7 @@ def test_a_stored_strategy_plays_the_same(tmp_path: Path, turn: Any) -> None:
 def test_where_nothing_is_stored_it_checks_or_folds(turn: Any) -> None:
     game = make_game("no_limit_holdem-v0", **SIX)
     run = MultiplayerMccfr(game, BoardBuckets(some_buckets(), turn), 0)
-    strategy = make_strategy(game.config, run.states, some_buckets())
+    strategy = run.strategy()
     tables = decisions(game, 10)
     found = strategy.probabilities(tables)
     assert (found.argmax(axis=1) == np.where(tables["legal"] & 1, FOLD_ACTION, CALL_ACTION)).all()
@@ -294,7 +292,7 @@ def test_another_bet_menu_gets_the_nearest_raise(turn: Any) -> None:
     game, buckets = make_game("no_limit_holdem-v0", **SIX), some_buckets()
     run = MultiplayerMccfr(game, BoardBuckets(buckets, turn), 0)
     run.run(100)
-    strategy = make_strategy(game.config, run.states, buckets)
+    strategy = run.strategy()
     chips = make_game("no_limit_holdem-v0", **SIX, bet_menu="integers")
     own, theirs = first_in(game, 2).repeat(30), first_in(chips, 2).repeat(30)
     rng = np.random.default_rng(0)
@@ -302,13 +300,13 @@ def test_another_bet_menu_gets_the_nearest_raise(turn: Any) -> None:
     for i in range(30):
         own["deck"][i, 2 * seat : 2 * seat + 2] = rng.choice(52, 2, replace=False)
     theirs["deck"] = own["deck"]
-    found = translate_strategy(strategy, theirs, chips.num_actions)
+    found = translate_raises(strategy, theirs, chips.num_actions)
     expected = np.zeros_like(found)
     for action, raise_to in ((FOLD_ACTION, 0), (CALL_ACTION, 0), (2, 4), (3, 7), (4, 200)):
         expected[:, action if action < FIRST_RAISE_ACTION else raise_to + 1] = strategy.probabilities(own)[:, action]
     assert np.allclose(found, expected)
     close = make_game("no_limit_holdem-v0", **SIX, bet_menu="fcpa")
-    found = translate_strategy(strategy, first_in(close, 2).repeat(2), close.num_actions)
+    found = translate_raises(strategy, first_in(close, 2).repeat(2), close.num_actions)
     assert np.allclose(found.sum(axis=1), 1)
 
 

@@ -10,8 +10,9 @@
 | `limit.mccfr`, `limit.public_chance_cfr`, `limit.cfr_br` | the algorithms for limit games |
 | `no_limit.menu_tree` | the betting of two-player no-limit games with a bet menu |
 | `no_limit.menu_cfr` | the algorithm for these games |
-| `limit.strategies`, `no_limit.menu_strategy` | strategies as files, and their lookup at a table |
-| `limit.agent`, `no_limit.agent` | the agents that play them: `cfr`, `cfr_small`, `cfr_large`, `cfr_no_limit` |
+| `strategy` | strategies as tables: how sums are rounded, files, and lookup at a table |
+| `translation` | play with other bet menus than that of a strategy |
+| `agent` | the agents that play strategies of all solvers, shipped ones and those of run folders |
 | `train`, `training` | the algorithms of `card-envs train`; what they share |
 | `resolving` | solving river and turn anew while playing: ranges, subgames with a gadget, the agents |
 | `tree` | the betting of two-player games as a tree, and the decisions found at tables |

@@ -6,7 +6,6 @@ The shipped strategies are such runs; the files `solvers/data/*.json` hold their
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from card_baselines.runs.config import require, require_shares
 from card_baselines.solvers.buckets.board_buckets import BoardBuckets
@@ -15,12 +14,9 @@ from card_baselines.solvers.buckets.hand_buckets import HandBuckets, sort_bucket
 from card_baselines.solvers.limit.cfr_br import PublicChanceCfrBr
 from card_baselines.solvers.limit.mccfr import Mccfr
 from card_baselines.solvers.limit.public_chance_cfr import PublicChanceCfr
-from card_baselines.solvers.limit.strategies import BucketStrategy, EquityStrategy
 from card_baselines.solvers.multiplayer.mccfr import MultiplayerMccfr
 from card_baselines.solvers.multiplayer.public_state import MAX_ACTIONS
-from card_baselines.solvers.multiplayer.strategy import make_strategy
 from card_baselines.solvers.no_limit.menu_cfr import MenuCfr
-from card_baselines.solvers.no_limit.menu_strategy import MenuStrategy, to_shares
 from card_baselines.solvers.no_limit.menu_tree import is_two_player_menu
 from card_baselines.solvers.regret import SCHEDULES
 from card_baselines.solvers.training import (
@@ -116,10 +112,6 @@ class MccfrLearner(SolverLearner):
         config = self._config
         return Mccfr(HoldemConfig.limit(), equal_bounds(config.buckets, config.seed), config.seed)
 
-    def make_strategy(self) -> EquityStrategy:
-        """Return the average strategy."""
-        return EquityStrategy(self.solver.strategy(), self.solver.bounds)
-
 
 MCCFR = make_algorithm("mccfr", MccfrConfig, MccfrLearner)
 
@@ -153,10 +145,6 @@ class PublicChanceLearner(BucketLearner):
         """Return a new solver."""
         solver = PublicChanceCfrBr if self._config.cfr_br else PublicChanceCfr
         return solver(HoldemConfig.limit(), *self.tables, self._config.seed, self.num_threads)
-
-    def make_strategy(self) -> BucketStrategy:
-        """Return the average strategy with its buckets."""
-        return BucketStrategy(self.solver.strategy(), self.solver.buckets)
 
 
 PUBLIC_CHANCE_CFR = make_algorithm("public_chance_cfr", PublicChanceConfig, PublicChanceLearner, 600.0)
@@ -215,10 +203,6 @@ class MenuLearner(BucketLearner):
             plain_iterations=config.plain_iterations, num_threads=self.num_threads,
         )  # fmt: skip
 
-    def make_strategy(self) -> MenuStrategy:
-        """Return the average strategy with its buckets."""
-        return MenuStrategy(self._game.config, to_shares(self.solver.tree, self.solver.averages), self.tables[0])
-
 
 MENU_CFR = make_algorithm(
     "menu_cfr", MenuConfig, MenuLearner, 600.0, env=MenuConfig.env, agent="cfr_no_limit",
@@ -260,10 +244,6 @@ class MultiplayerLearner(BucketLearner):
     def make_solver(self) -> MultiplayerMccfr:
         """Return a new solver."""
         return MultiplayerMccfr(self._game, BoardBuckets(*self.tables), self._config.seed, self.num_threads)
-
-    def make_strategy(self) -> Any:
-        """Return the average strategy with its buckets."""
-        return make_strategy(self._game.config, self.solver.states, self.tables[0])
 
 
 MULTIPLAYER_MCCFR = make_algorithm(

@@ -24,7 +24,7 @@ from card_baselines.runs.learner import Learner
 from card_baselines.settings import parse_settings
 from card_baselines.solvers.buckets.clustering import check_turn_table, make_buckets, turn_table
 from card_baselines.solvers.buckets.hand_buckets import HandBuckets
-from card_baselines.solvers.stored_strategy import STRATEGY
+from card_baselines.solvers.strategy import STRATEGY
 from card_envs.envs import find_entry, make_game
 from card_envs.files import replace_file
 from card_envs.game import Game
@@ -87,7 +87,7 @@ class BucketConfig(SolverConfig):
 
 
 class SolverLearner(Learner):
-    """Runs a solver. Subclasses make the solver, and its strategy for a file."""
+    """Runs a solver. Subclasses make the solver."""
 
     iterations_at_once: ClassVar[int]
     """Number of iterations of each thread between two checks of the budget."""
@@ -100,10 +100,6 @@ class SolverLearner(Learner):
     def make_solver(self) -> Any:
         """Return a new `CfrSolver`; subclasses that set `solver` need none."""
         raise NotImplementedError
-
-    def make_strategy(self) -> Any:
-        """Return the average strategy, which `save` writes to a file."""
-        return self.solver.strategy()
 
     @cached_property
     def solver(self) -> Any:
@@ -124,7 +120,7 @@ class SolverLearner(Learner):
     def save_policy(self, run: RunFolder) -> None:
         """Write the average strategy."""
         with replace_file(run.path / STRATEGY) as temporary:
-            self.make_strategy().save(temporary)
+            self.solver.strategy().save(temporary)
 
     def save(self, path: Path, progress: Mapping[str, Any]) -> None:
         """Write the state of the solver."""

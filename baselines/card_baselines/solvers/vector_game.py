@@ -1,4 +1,4 @@
-"""A two-player game with all its hands and boards, for the passes of `vector`, strategies for it, and their agent.
+"""A two-player game with all its hands and boards, for the passes of `vector`, and strategies for it.
 
 Such games are Kuhn poker, Leduc hold'em, flop hold'em with a small deck, and endgames on the river and the turn: cards
 come at most once after the first bets.
@@ -17,10 +17,8 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.hands import RANKED, BoardHands
 from card_baselines.solvers.regret import normalise
-from card_baselines.solvers.stored_strategy import STRATEGY
 from card_baselines.solvers.tree import NUM_PLAYERS, endgame_of, find_keys, first_table, grow_betting
 from card_baselines.solvers.vector import Boards, Nodes, Parts, Work, find_stages
-from card_envs.agent import Decisions, StochasticAgent
 from card_envs.damaged_files import explain_damage
 from card_envs.game import NOBODY, Game, Tables
 from card_envs.games.holdem.config import HoldemConfig
@@ -197,23 +195,3 @@ class VectorStrategy:
         """Return the strategy in a file written by `save`."""
         with explain_damage(path), np.load(path) as data:
             return VectorStrategy(game, *(data[name].astype(np.float64) for name in ("early", "late")))
-
-
-class VectorCfrAgent(StochasticAgent):
-    """Plays the strategy of a run of `card-envs train cfr`.
-
-    Args:
-        game: The game of the run.
-        folder: The run folder.
-
-    Raises:
-        ValueError: For other games.
-    """
-
-    def __init__(self, game: Game, folder: Path) -> None:
-        self.name = folder.name
-        self._strategy = VectorStrategy.load(folder / STRATEGY, VectorGame(game))
-
-    def compute_probabilities(self, decisions: Decisions) -> Floats:
-        """Return the probabilities of the actions, (n, num_actions)."""
-        return self._strategy.probabilities(decisions.views)

@@ -7,7 +7,7 @@ The stand-in for Vexbot is in `vexbot_like`.
 
 from __future__ import annotations
 
-from card_baselines.solvers.limit.agent import CfrSmall
+from card_baselines.solvers.agent import CfrSmall
 
 
 class SparbotLike(CfrSmall):

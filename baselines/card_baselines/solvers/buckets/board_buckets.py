@@ -29,7 +29,7 @@ class BoardBuckets:
 
     def __init__(self, buckets: HandBuckets, turn: NDArray[np.uint16]) -> None:
         """Allocate arrays; `turn` (16432, 1326) is the table of `clustering.turn_table`. Call `set_board` next."""
-        self._buckets, self._turn = buckets, turn
+        self.buckets, self._turn = buckets, turn
         self.ranked = np.zeros(1, RANKED)
         self.rows = np.zeros((4, NUM_HANDS), np.int64)
         """(streets, 1326): bucket of the hand at each place."""
@@ -41,12 +41,12 @@ class BoardBuckets:
 
     def copy(self) -> BoardBuckets:
         """Return an object for the same buckets and other boards."""
-        return BoardBuckets(self._buckets, self._turn)
+        return BoardBuckets(self.buckets, self._turn)
 
     @property
     def num_buckets(self) -> list[int]:
         """Number of buckets on each street."""
-        return self._buckets.hands_by_street
+        return self.buckets.hands_by_street
 
     @property
     def num_hands(self) -> int:
@@ -60,7 +60,7 @@ class BoardBuckets:
     def set_board(self, board: NDArray[np.int64]) -> None:
         """Compute ranks and buckets on a board of five cards, the first three of which are the flop."""
         rank_hands(board, self.ranked[0])
-        rows, buckets = self.rows, self._buckets
+        rows, buckets = self.rows, self.buckets
         num = self.num_hands
         rows[PREFLOP, :num] = STARTING_HANDS[self.ranked[0].number[:num]]
         for street, table in ((FLOP, buckets.flop), (TURN, self._turn)):

@@ -11,13 +11,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from card_baselines.agents.scripted.holdem_moves import HOLE_CARDS, hole_card
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
+from card_envs.game import Tables
+from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.poker.draw import draw_unused_card
 from card_envs.poker.equity import sample_share
+from card_envs.poker.hands import HANDS, NUM_HANDS
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS
 from card_envs.poker.starting_hands import NUM_STARTING_HANDS, starting_hand
 from card_envs.rng import seeded_streams, splitmix64
+from card_envs.typing import Floats, Integers
 
 BOARD_AT = (0, 3, 4, 5)
 """Cards on the board, by street."""
@@ -25,14 +30,40 @@ SAMPLES: NDArray[np.int64] = np.array([0, 80, 80, 120])
 """Number of deals from which equity is estimated, by street."""
 
 _DEALT, _WHOLE_BOARD = 9, 5
+_DEALT_TO_PLAYERS = 2 * HOLE_CARDS
 
 CARDS = np.dtype((np.record, [("card", np.int64, (_DEALT,))]))
 """One deal: two hole cards of each player, then the board."""
 
 
-def hands_by_street(bounds: NDArray[np.float64]) -> list[int]:
-    """Return the number of buckets on each street, given bounds of the buckets (3, num_buckets - 1)."""
-    return [NUM_STARTING_HANDS] + [bounds.shape[1] + 1] * bounds.shape[0]
+class EquityBuckets:
+    """Buckets between bounds of equity, and their lookup at tables and on boards."""
+
+    def __init__(self, bounds: Floats) -> None:
+        """Store the lower bounds of buckets 1, 2, ... by street after the first, (3, num_buckets - 1)."""
+        if bounds.ndim != 2 or len(bounds) != len(BOARD_AT) - 1 or not np.isfinite(bounds).all():
+            raise ValueError(f"the bounds of equity are of shape {bounds.shape}, not (3, buckets - 1), or not finite")
+        self.bounds = bounds
+        self._cards = np.zeros(1, CARDS)
+
+    @property
+    def hands_by_street(self) -> list[int]:
+        """Number of buckets on each street."""
+        return [NUM_STARTING_HANDS] + [self.bounds.shape[1] + 1] * self.bounds.shape[0]
+
+    def find(self, views: Tables) -> Integers:
+        """Return the buckets (n,) of the actors' hands."""
+        buckets = np.empty(len(views), np.int64)
+        find_buckets(views, self.bounds, self._cards, buckets)
+        return buckets
+
+    def hands_on(self, board: Integers) -> Integers:
+        """Return the bucket of each hand on a board, (1326,)."""
+        buckets = np.zeros(NUM_HANDS, np.int64)
+        self._cards[0].card[_DEALT_TO_PLAYERS : _DEALT_TO_PLAYERS + len(board)] = board
+        used = np.bitwise_or.reduce(np.int64(1) << board, initial=np.int64(0))
+        write_buckets(self._cards, used, np.int64(max(0, len(board) - 2)), self.bounds, buckets)
+        return buckets
 
 
 @kernel
@@ -66,6 +97,25 @@ def bucket_of(first: Any, second: Any, cards: Any, street: Any, bounds: Any) -> 
         else:
             high = middle
     return low
+
+
+@kernel
+def find_buckets(views: Any, bounds: Any, cards: Any, buckets: Any) -> None:
+    """Write the bucket of the actor's hand in each view; `cards` (1,) of `CARDS` is scratch space."""
+    for j in range(views.shape[0]):
+        t = views[j]
+        for k in range(num_board_cards(t)):
+            cards[0].card[_DEALT_TO_PLAYERS + k] = t.deck[_DEALT_TO_PLAYERS + k]
+        buckets[j] = bucket_of(hole_card(t, 0), hole_card(t, 1), cards[0], np.int64(t.street), bounds)
+
+
+@kernel
+def write_buckets(cards: Any, used: Any, street: Any, bounds: Any, buckets: Any) -> None:
+    """Write the bucket of each hand that shares no card with the set `used`, the board of `cards`."""
+    for hand in range(NUM_HANDS):
+        a, b = np.int64(HANDS[hand, 0]), np.int64(HANDS[hand, 1])
+        if ((used >> a) | (used >> b)) & 1 == 0:
+            buckets[hand] = bucket_of(a, b, cards[0], street, bounds)
 
 
 @kernel

@@ -12,17 +12,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.buckets.equity_buckets import BOARD_AT, CARDS, bucket_of, deal_all, hands_by_street
+from card_baselines.solvers.buckets.equity_buckets import BOARD_AT, CARDS, EquityBuckets, bucket_of, deal_all
 from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, grow_tree, num_rows
-from card_baselines.solvers.regret import normalise
 from card_baselines.solvers.sampled import SampledTree, Visits, node_type, traverse
 from card_baselines.solvers.solver import CfrSolver
+from card_baselines.solvers.strategy import FINE, TableStrategy, quantise
 from card_baselines.solvers.tree import NUM_PLAYERS
 from card_envs.compiler import kernel
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import NOBODY
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
 from card_envs.rng import seeded_streams
+from card_envs.typing import Integers
 
 
 class Mccfr(CfrSolver):
@@ -36,8 +37,8 @@ class Mccfr(CfrSolver):
             bounds: Bounds of the equity buckets, (3, num_buckets - 1): flop, turn, river (`equal_bounds`).
             seed: Seed of deals and sampled actions.
         """
-        self.bounds = bounds
-        hands = hands_by_street(bounds)
+        self._config, self.buckets = config, EquityBuckets(bounds)
+        hands = self.buckets.hands_by_street
         self.tree = grow_tree(config, hands)
         self.regrets = np.zeros((num_rows(self.tree, hands), NUM_ACTIONS), np.float32)
         self.sums = np.zeros_like(self.regrets)
@@ -47,7 +48,7 @@ class Mccfr(CfrSolver):
     def run(self, iterations: int) -> None:
         """Run `iterations` more iterations; both players learn in each."""
         run_iterations(
-            self._sampled, self.bounds, self.regrets, self.sums, self._streams, self._visits, self._cards,
+            self._sampled, self.buckets.bounds, self.regrets, self.sums, self._streams, self._visits, self._cards,
             np.int64(self.iterations), np.int64(self.iterations + iterations),
         )  # fmt: skip
         self.iterations += iterations
@@ -62,11 +63,16 @@ class Mccfr(CfrSolver):
         """Return regrets, summed strategies and the random stream."""
         return {"regrets": self.regrets, "sums": self.sums, "stream": self._streams.view(np.uint8)}
 
-    def strategy(self) -> NDArray[np.float64]:
-        """Return the average strategy, (rows, 3): probabilities to fold, call, raise."""
-        nodes, sums = self.tree[self.tree["player"] != NOBODY], self.sums.astype(np.float64)
-        legal = np.repeat(nodes["child"] >= 0, np.diff(np.append(nodes["first_row"], len(sums))), axis=0)
-        return normalise(sums, legal)
+    def strategy(self) -> TableStrategy:
+        """Return the average strategy, in 255ths."""
+        decisions = self.tree[self.tree["player"] != NOBODY]
+
+        def find_part(state: int, legal: Integers) -> Integers:
+            first = decisions["first_row"][state]
+            sums = self.sums[first : first + self.buckets.hands_by_street[decisions["street"][state]]]
+            return quantise(sums[:, legal].T, np.ones(len(legal)), smallest=0.0, whole=FINE)
+
+        return TableStrategy.from_parts(self._config, self.buckets, find_part, whole=FINE)
 
 
 def to_sampled(tree: NDArray[Any]) -> SampledTree:

@@ -19,15 +19,16 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.buckets.board_buckets import FLOP, PREFLOP, RIVER, TURN, BoardBuckets
 from card_baselines.solvers.buckets.hand_buckets import HandBuckets
-from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, grow_tree, num_rows
-from card_baselines.solvers.limit.strategies import round_shares
+from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, grow_tree
 from card_baselines.solvers.limit.street_passes import LEARN, Workspace, add_to_average, pass_backward, pass_forward
 from card_baselines.solvers.limit.streets import Street, make_streets
 from card_baselines.solvers.solver import DealSolver
+from card_baselines.solvers.strategy import TableStrategy, quantise
 from card_baselines.solvers.tree import NUM_PLAYERS
 from card_envs.compiler import kernel
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.typing import Floats32
+from card_envs.games.holdem.state import NOBODY
+from card_envs.typing import Floats32, Integers
 
 Tables = list[Floats32]
 """Regrets or weights by street, (decisions, buckets, actions, sequences)."""
@@ -57,7 +58,7 @@ class PublicChanceCfr(DealSolver):
             seed: Seed of the boards.
             num_threads: Number of threads that learn from different boards.
         """
-        self.tree = grow_tree(config, buckets.hands_by_street)
+        self._config, self.tree = config, grow_tree(config, buckets.hands_by_street)
         self.streets, self.buckets, self.turn, self.seed = make_streets(self.tree), buckets, turn, seed
         self.regrets = [_table(*pair) for pair in zip(self.streets, buckets.hands_by_street, strict=True)]
         self.averages = [np.zeros_like(table) for table in self.regrets]
@@ -82,16 +83,19 @@ class PublicChanceCfr(DealSolver):
         regrets = {f"regrets.{street}": table for street, table in enumerate(self.regrets)}
         return regrets | {f"averages.{street}": table for street, table in enumerate(self.averages)}
 
-    def strategy(self) -> NDArray[np.uint8]:
-        """Return the average strategy, (rows, 2): probabilities to fold and raise in 15ths; rows as in `grow_tree`."""
-        rows = np.zeros((num_rows(self.tree, self.buckets.hands_by_street), 2), np.uint8)
-        for street, sums in zip(self.streets, self.averages, strict=True):
-            legal = self.tree["child"][street.nodes] >= 0  # (decisions, sequences, actions)
-            for k, sequence in np.argwhere(street.nodes >= 0):
-                table = round_shares(sums[k, :, :, sequence], legal[k, sequence])
-                first = self.tree["first_row"][street.nodes[k, sequence]]
-                rows[first : first + len(table)] = table
-        return rows
+    def strategy(self) -> TableStrategy:
+        """Return the average strategy."""
+        number_of, place = np.cumsum(self.tree["player"] != NOBODY) - 1, np.zeros((len(self.tree), 3), np.int64)
+        for k, street in enumerate(self.streets):
+            rows, sequences = np.nonzero(street.nodes >= 0)
+            place[number_of[street.nodes[rows, sequences]]] = np.column_stack([np.full(len(rows), k), rows, sequences])
+
+        def find_part(state: int, legal: Integers) -> Integers:
+            street, row, sequence = place[state]
+            sums = self.averages[street][row, :, :, sequence].T[legal]
+            return quantise(sums, np.ones(len(legal)))
+
+        return TableStrategy.from_parts(self._config, self.buckets, find_part)
 
     def _learn(self, learner: int, rng: np.random.Generator) -> None:
         def play_river(number: int) -> None:

@@ -14,17 +14,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.solvers.buckets.board_buckets import BoardBuckets
+from card_baselines.solvers.multiplayer.public_state import street_of
 from card_baselines.solvers.multiplayer.state_table import StateTable, add_missing, check_states, fill_slots
 from card_baselines.solvers.multiplayer.traversal import Frames, Hands, learn_from_deal
 from card_baselines.solvers.solver import DealSolver
+from card_baselines.solvers.strategy import TableStrategy, quantise
 from card_envs.chance.holdem import max_decisions
 from card_envs.game import Game
 from card_envs.games.holdem.state import MAX_BOARD, TABLE
 from card_envs.rng import seed_streams, seeded_streams
+from card_envs.typing import Floats32, Integers
 from card_envs.vector import PICK_STREAMS
 
 _MAX_ROWS = 16_000_000
 """Maximum number of information states: of public states met later nothing is learned."""
+_RARE_STATE = 1e-8
+"""Share of all summed strategies up to which a public state is not stored."""
+_RARE_HAND = 0.01
+"""Fraction of the mean over all hands up to which a hand plays as all do in a public state: its own actions hardly
+lead there."""
+_SMALLEST = 0.2
+"""Smaller probabilities are left out: after few iterations most of them are noise (Ganzfried, Sandholm and Waugh 2012,
+Strategy purification and thresholding)."""
 
 
 class MultiplayerMccfr(DealSolver):
@@ -82,6 +93,21 @@ class MultiplayerMccfr(DealSolver):
         """Number of public states that were met."""
         return int(self.states.used[0])
 
+    def strategy(self) -> TableStrategy:
+        """Return the average strategy, without public states that were hardly met."""
+        config, table = self._game.config, self.states
+        num_states, num_rows = table.used
+        by_row = np.append(table.sums[:num_rows].sum(axis=1, dtype=np.float64), 0.0)  # an entry where no state was met
+        by_state = np.add.reduceat(by_row, table.first_row[:num_states])
+        kept = np.flatnonzero(by_state > _RARE_STATE * by_row.sum())
+        kept = kept[np.argsort(table.keys[kept])]
+
+        def find_part(state: int, legal: Integers) -> Integers:
+            first, street = table.first_row[kept[state]], street_of(table.keys[kept[state]])
+            return round_sums(table.sums[first : first + table.num_buckets[street]][:, legal])
+
+        return TableStrategy.from_parts(config, self._boards.buckets, find_part, table.keys[kept])
+
     def state(self) -> dict[str, NDArray[Any]]:
         """Return public states, regrets and summed strategies."""
         num_states, num_rows = self.states.used
@@ -98,3 +124,9 @@ class MultiplayerMccfr(DealSolver):
         self.states.used[:] = len(state["keys"]), len(state["regrets"])
         super().restore(state, iterations)
         fill_slots(self.states)
+
+
+def round_sums(sums: Floats32) -> Integers:
+    """Return probabilities (actions, n) in 15ths of summed strategies (n, actions); rare hands play as all do."""
+    wide = sums.astype(np.float64)
+    return quantise(wide.T, wide.sum(axis=0), _RARE_HAND * wide.sum(axis=1).mean(), _SMALLEST)

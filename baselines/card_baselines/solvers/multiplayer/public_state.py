@@ -10,11 +10,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from card_envs.bits import bit_count, lowest_bit
 from card_envs.compiler import kernel
+from card_envs.game import Tables
 from card_envs.games.holdem.actions import amount_to_call, has, seat_position
 from card_envs.games.holdem.state import MAX_LEVELS, NOBODY
+from card_envs.typing import Integers
 
 MAX_ACTIONS = 12
 """Largest number of action ids; the legal ones are part of a public state."""
@@ -33,6 +36,27 @@ _THREE_PLAYERS, _TWO_PLAYERS_OR_MORE = 27, 29
 
 _NO_MOVE, _CALLED, _RAISED = range(3)
 _NO_INITIATIVE, _OWN_INITIATIVE, _OTHERS_INITIATIVE = range(3)
+
+
+def find_public_states(views: Tables) -> Integers:
+    """Return the public states (n,) of the seats to act, at tables or in views."""
+    states = np.empty(len(views), np.int64)
+    write_public_states(views, states)
+    return states
+
+
+@kernel
+def write_public_states(views: Any, states: Any) -> None:
+    """Write the public state of each table or view."""
+    for j in range(views.shape[0]):
+        states[j] = public_state(views[j])
+
+
+def check_keys(keys: NDArray[np.int64], num_actions: int) -> None:
+    """Raise ValueError unless the numbers are different public states of a game with `num_actions` action ids."""
+    legal = np.array([int(legal_actions_of(key)) for key in keys], np.int64)
+    if len(np.unique(keys)) < len(keys) or (legal <= 0).any() or (legal >> num_actions).any():
+        raise ValueError("the public states occur twice, or are none of this game")
 
 
 @kernel

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.multiplayer.public_state import legal_actions_of, street_of
+from card_baselines.solvers.multiplayer.public_state import check_keys, street_of
 from card_envs.compiler import kernel
 from card_envs.typing import Floats32
 
@@ -71,13 +71,6 @@ def check_states(table: StateTable, keys: NDArray[np.int64], first_row: NDArray[
     ends = np.cumsum(table.num_buckets[streets])
     if not np.array_equal(first_row, ends - table.num_buckets[streets]) or num_rows != (ends[-1] if len(ends) else 0):
         raise ValueError("the rows of the checkpoint are not those of its public states: other buckets, or damaged")
-
-
-def check_keys(keys: NDArray[np.int64], num_actions: int) -> None:
-    """Raise ValueError unless the numbers are different public states of a game with `num_actions` action ids."""
-    legal = np.array([int(legal_actions_of(key)) for key in keys], np.int64)
-    if len(np.unique(keys)) < len(keys) or (legal <= 0).any() or (legal >> num_actions).any():
-        raise ValueError("the public states occur twice, or are none of this game")
 
 
 @kernel

@@ -16,22 +16,29 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from card_baselines.solvers.buckets.hand_buckets import HandBuckets
 from card_baselines.solvers.hands import Hands, arrange_hands
 from card_baselines.solvers.no_limit.menu_tree import MenuTree, grow_menu_tree
 from card_baselines.solvers.no_limit.menu_walk import ANSWER, LEARN, RESPOND, Settings, Tables, Walk, walk_from
 from card_baselines.solvers.solver import DealSolver
+from card_baselines.solvers.strategy import TableStrategy, quantise
 from card_baselines.solvers.tree import NUM_PLAYERS
+from card_envs.games.holdem.actions import CALL_ACTION
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.rng import seed_streams, seeded_streams
-from card_envs.typing import Floats32
+from card_envs.typing import Floats32, Integers
 
 _DISCOUNT = 10
 """Weight of iterations after `plain_iterations`, relative to plain ones."""
+_HARDLY_REACHED = 3e-4
+"""Reach probability below which the strategy of a bucket is replaced by the mean over all buckets of the decision."""
 
 
 class Boards(Protocol):
     """Source of random boards: `buckets.board_buckets.BoardBuckets` for Texas hold'em."""
 
+    buckets: HandBuckets
+    """The hand abstraction."""
     ranked: np.ndarray[Any, np.dtype[Any]]
     """(1,) of `RANKED`: the hands that can be held with the board, weakest first."""
     rows: NDArray[np.int64]
@@ -71,6 +78,7 @@ class MenuCfr(DealSolver):
                 tenth as many iterations had led to them.
             num_threads: Number of threads that learn from different boards.
         """
+        self._config = config
         self.tree: MenuTree = grow_menu_tree(config, boards.num_buckets)
         self.boards, self.seed, self.least = boards, seed, np.float32(least)
         self.plain_iterations = plain_iterations if cfr_br else None
@@ -113,6 +121,10 @@ class MenuCfr(DealSolver):
         """Return regrets, summed strategies and the responders' regrets."""
         return {"regrets": self.regrets, "averages": self.averages, "responder": self.responder}
 
+    def strategy(self) -> TableStrategy:
+        """Return the average strategy, of which buckets that are hardly ever reached play as all others there do."""
+        return make_strategy(self._config, self.tree, self.averages, self.boards.buckets)
+
     @property
     def _is_plain(self) -> bool:
         """True if the players learn against each other in the current iteration."""
@@ -143,3 +155,34 @@ class MenuCfr(DealSolver):
             self.tree.decisions, np.int64(0), Tables(own, other, self.averages), settings, np.int64(mode), self._hands,
             self._streams[0], self._walks,
         )  # fmt: skip
+
+
+def make_strategy(
+    config: HoldemConfig, tree: MenuTree, averages: NDArray[np.float32], buckets: HandBuckets
+) -> TableStrategy:
+    """Return the strategy of summed strategies in the layout of the tree."""
+    root = tree.decisions[0]
+    end = root["offset"] + root["num_legal"] * tree.num_buckets[0]
+    whole = float(averages[root["offset"] : end].sum(dtype=np.float64))  # the weight of a decision always reached
+
+    def find_part(state: int, legal: Integers) -> Integers:
+        node = tree.decisions[tree.first[state]]
+        width = int(tree.num_buckets[node["street"]])
+        sums = averages[node["offset"] : node["offset"] + len(legal) * width].reshape(len(legal), width)
+        return round_sums(sums.astype(np.float64), whole / width, legal)
+
+    return TableStrategy.from_parts(config, buckets, find_part)
+
+
+def round_sums(sums: NDArray[np.float64], reached: float, actions: Integers) -> Integers:
+    """Return the probabilities of a decision (actions, buckets) in 15ths.
+
+    Args:
+        sums: (actions, buckets): summed strategies.
+        reached: Sum of a bucket that is always reached.
+        actions: (actions,): ids of the actions.
+    """
+    mean = sums.sum(axis=1)
+    if mean.sum() <= _HARDLY_REACHED * reached:
+        mean = (actions == CALL_ACTION).astype(np.float64)
+    return quantise(sums, mean, _HARDLY_REACHED * reached)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from card_baselines.solvers.agent import CfrLarge, CfrNoLimit
 from card_baselines.solvers.hands import WHOLE_BOARD
-from card_baselines.solvers.limit.agent import CfrLarge
 from card_baselines.solvers.limit.betting_tree import is_two_player_limit
-from card_baselines.solvers.no_limit.agent import CfrNoLimit
 from card_baselines.solvers.no_limit.menu_tree import is_two_player_menu
 from card_baselines.solvers.resolving.resolver import Resolver
 from card_baselines.solvers.resolving.trunk import FIRST_BOARD_CARD, Blueprint, Trunk

@@ -1,20 +1,28 @@
-"""Action translation: from bets that are not on the menu of a strategy to its tree of betting, and back.
+"""Play of a strategy in games with other bet menus than its own.
 
-A raise of size x between two sizes A < B of the menu is mapped to A with probability (B - x)(1 + A) / ((B - A)(1 + x))
-and to B otherwise; sizes are fractions of the pot after calling (Ganzfried and Sandholm, Action translation in
-extensive-form games with large action spaces, IJCAI 2013: the pseudo-harmonic mapping).
+Action translation leads from bets that are not on the menu of a strategy to its tree of betting, and back. A raise of
+size x between two sizes A < B of the menu is mapped to A with probability (B - x)(1 + A) / ((B - A)(1 + x)) and to B
+otherwise; sizes are fractions of the pot after calling (Ganzfried and Sandholm, Action translation in extensive-form
+games with large action spaces, IJCAI 2013: the pseudo-harmonic mapping).
+
+Strategies by public state need less: public states depend on the sizes of bets, not on a menu, so that only the
+player's own raises are translated, to the nearest legal raise.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from card_baselines.solvers.no_limit.menu_tree import DECISION, MenuTree
+from card_baselines.agents.scripted.holdem_moves import raise_action_to
+from card_baselines.solvers.no_limit.menu_tree import DECISION, MenuTree, grow_menu_tree, is_two_player_menu
+from card_baselines.solvers.strategy import TableStrategy
 from card_envs.chance.holdem import UNKNOWN_AMOUNT, Bet, list_bets
+from card_envs.compiler import kernel
+from card_envs.game import Tables
 from card_envs.games.holdem.actions import (
     CALL_ACTION,
     FIRST_RAISE_ACTION,
@@ -24,11 +32,92 @@ from card_envs.games.holdem.actions import (
     amount_to_call,
     raise_to_of,
 )
+from card_envs.games.holdem.betting import give_turn
+from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import CALL, MENU_INTEGERS, RAISE, RECENT_ACTIONS
+from card_envs.typing import Floats
 
 _BUTTON = 1  # as a player of the tree
 _MAX_PLACES = 16
 """Maximum number of decisions of the tree that a table is mapped to; the least likely ones are dropped."""
+
+
+def translate(strategy: TableStrategy, config: HoldemConfig, views: Tables) -> Floats:
+    """Return the probabilities of the actions (n, num_actions) of each view's actor in a game with any menu."""
+    if _has_same_betting(strategy, config):
+        return strategy.probabilities(views)
+    return (_translate_bets if strategy.states.keys is None else translate_raises)(strategy, views, config.num_actions)
+
+
+def _has_same_betting(strategy: TableStrategy, config: HoldemConfig) -> bool:
+    """Return True if a strategy is played in a game as it is."""
+    if strategy.states.tree is None:
+        return bool(config.menu == strategy.config.menu)
+    return has_same_bets(config, strategy.config)
+
+
+@cache
+def has_same_bets(config: HoldemConfig, other: HoldemConfig) -> bool:
+    """Return True if every sequence of actions leads to the same bets in both games with a bet menu for two."""
+    if config == other:
+        return True
+    if not is_two_player_menu(config) or config.num_actions != other.num_actions:
+        return False
+    ours, theirs = (grow_menu_tree(each, [1] * len(each.board_cards)).keys for each in (config, other))
+    return np.array_equal(ours, theirs)
+
+
+# --- strategies by public state ---------------------------------------------------------------------------------------
+
+
+def translate_raises(strategy: TableStrategy, views: Tables, num_actions: int) -> Floats:
+    """Return the probabilities of the actions (n, num_actions) of a strategy by public state with another bet menu."""
+    inside, menu = views.copy(), strategy.config.new_tables(1)
+    for field in ("menu", "num_sizes", "has_all_in", "bet_size"):
+        inside[field] = menu[field]
+    find_legal_actions(inside)
+    own, found = strategy.probabilities(inside), np.zeros((len(views), num_actions))
+    add_nearest_actions(views, inside, own, found)
+    return found
+
+
+@kernel
+def find_legal_actions(tables: Any) -> None:
+    """Set the legal actions of tables whose bet menus were changed."""
+    for j in range(tables.shape[0]):
+        give_turn(tables[j], np.int64(tables[j].actor))
+
+
+@kernel
+def add_nearest_actions(views: Any, inside: Any, probabilities: Any, found: Any) -> None:
+    """Add the probabilities of the actions of tables `inside` to the nearest legal actions of `views`."""
+    for j in range(views.shape[0]):
+        t = inside[j]
+        for action in range(probabilities.shape[1]):
+            if probabilities[j, action] > 0:
+                nearest = np.int64(action)
+                if action >= FIRST_RAISE_ACTION:
+                    nearest = raise_action_to(views[j], raise_to_of(t, np.int64(action)))
+                found[j, nearest] += probabilities[j, action]
+
+
+# --- strategies on a tree of betting ----------------------------------------------------------------------------------
+
+
+def _translate_bets(strategy: TableStrategy, views: Tables, num_actions: int) -> Floats:
+    """Return the probabilities of the actions (n, num_actions) of a strategy on a tree with another bet menu.
+
+    The player checks or calls where the tree has no similar betting.
+    """
+    found, buckets, tree = np.zeros((len(views), num_actions)), strategy.find_buckets(views), strategy.states.tree
+    assert tree is not None
+    for j, t in enumerate(views):
+        for weight, number in find_places(tree, t):
+            node = tree.decisions[number]
+            shares = strategy.look_up(np.array([node["state"]]), buckets[j : j + 1])[0]
+            _add_translated(t, node, shares, found[j], weight)
+        found[j, CALL_ACTION] += max(0.0, 1.0 - found[j].sum())
+    return np.asarray(found / found.sum(axis=1, keepdims=True), np.float64)
 
 
 def pseudo_harmonic(size: float, smaller: float, larger: float) -> float:
@@ -137,7 +226,7 @@ def action_for(t: Any, action: int, size: float, is_all_in: bool) -> int:
     return min(found, key=lambda a: abs(amounts[a] - wanted)) if found else CALL_ACTION
 
 
-def translate(t: Any, node: Any, probabilities: NDArray[np.float64], found: NDArray[np.float64], weight: float) -> None:
+def _add_translated(t: Any, node: Any, probabilities: Floats, found: Floats, weight: float) -> None:
     """Add the strategy at a tree decision, times a weight, to the action probabilities at a table.
 
     Args:

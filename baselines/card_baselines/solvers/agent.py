@@ -1,0 +1,242 @@
+"""The agents that play strategies found by counterfactual regret minimisation: shipped ones, and those of run folders.
+
+| agent | strategy |
+|---|---|
+| `cfr`, `cfr_large` | heads-up limit hold'em, buckets of similar distributions of equity (`train public_chance_cfr`) |
+| `cfr_small` | the same game, buckets of similar equity (`train mccfr`) |
+| `cfr_no_limit` | heads-up no-limit hold'em (`train menu_cfr`) |
+| `cfr_limit_six_max`, `cfr_no_limit_six_max` | six seats (`train multiplayer_mccfr`) |
+
+In Kuhn poker and Leduc hold'em for two, `cfr` and its variants solve the game by CFR+ when they first play.
+"""
+
+from __future__ import annotations
+
+from functools import cache, cached_property
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from card_baselines.solvers.limit.betting_tree import grow_tree, is_two_player_limit
+from card_baselines.solvers.strategy import DATA, STRATEGY, TableStrategy, load_config
+from card_baselines.solvers.translation import translate
+from card_baselines.solvers.vector_cfr import VectorCfr
+from card_baselines.solvers.vector_game import VectorGame, VectorStrategy
+from card_envs.agent import Decisions, StochasticAgent
+from card_envs.game import Game
+from card_envs.games.holdem.config import HoldemConfig, is_texas_holdem
+from card_envs.typing import Floats
+
+ITERATIONS = 2000
+"""Iterations of CFR+ in small games: Kuhn poker is then exploitable by at most 0.0001 chips a hand, Leduc by 0.001."""
+
+
+class TableAgent(StochasticAgent):
+    """Plays a `TableStrategy`, in its game or in one with other bet menus (`translation`).
+
+    Args:
+        game: Texas hold'em with seats, blinds, stacks and rules of the strategy.
+        folder: Run folder of a solver; without its file the shipped strategy is played.
+
+    Raises:
+        ValueError: For other games.
+    """
+
+    shipped: ClassVar[str] = ""
+    """File of the strategy that comes with the package."""
+    needs: ClassVar[str] = "the seats, blinds and stacks (in big blinds) of its strategy"
+    """What a game must have, for the message of the error."""
+
+    def __init__(self, game: Game, folder: Path | None = None) -> None:
+        is_trained = folder is not None and (not self.shipped or (folder / STRATEGY).exists())
+        self._game, self._path = game, folder / STRATEGY if folder is not None and is_trained else DATA / self.shipped
+        if not self.can_play(game):
+            raise ValueError(f"agent {self.name!r} cannot play {game.name} with these settings: it needs {self.needs}")
+
+    @cached_property
+    def strategy(self) -> TableStrategy:
+        """The strategy that is played; the file is read on first access."""
+        return TableStrategy.load(self._path)
+
+    def can_play(self, game: Game) -> bool:
+        """Return True for Texas hold'em with seats, blinds, stacks and rules of the strategy; bet menus may differ."""
+        return is_texas_holdem(game) and has_same_stakes(game.config, load_config(self._path))
+
+    def compute_probabilities(self, decisions: Decisions) -> Floats:
+        """Return the probabilities of the actions, (n, num_actions)."""
+        return translate(self.strategy, self._game.config, decisions.views)
+
+
+class Cfr(TableAgent):
+    """Plays an equilibrium of Kuhn or Leduc; in heads-up limit hold'em a CFR-BR strategy with 1,024 buckets a street.
+
+    Args:
+        game: Kuhn poker, Leduc hold'em or limit hold'em for two players.
+        folder: Run folder of `card-envs train mccfr` or `public_chance_cfr`; by default the shipped strategy.
+
+    Raises:
+        ValueError: For games with other betting: three or more players, no-limit, short stacks, other caps.
+    """
+
+    name = "cfr"
+    shipped = "limit_holdem_heads_up_large.npz"
+    needs = "two players, limit bets, the usual caps, stacks that never run out, and rules standard or acpc"
+
+    @cached_property
+    def small_game(self) -> VectorStrategy:
+        """The strategy for a small game, which is solved on first access."""
+        solver = VectorCfr(self._game)
+        solver.run(ITERATIONS)
+        return solver.strategy()
+
+    def can_play(self, game: Game) -> bool:
+        """Return True for Kuhn poker, Leduc hold'em and limit hold'em for two, with stacks for every bet."""
+        if not is_two_player_limit(game.config):
+            return False
+        return can_play_texas(game) if is_texas_holdem(game) else _is_small_game(game.config)
+
+    def table(self) -> TableStrategy | None:
+        """Return the strategy for limit hold'em, None in small games."""
+        return self.strategy if is_texas_holdem(self._game) else None
+
+    def compute_probabilities(self, decisions: Decisions) -> Floats:
+        """Return the probabilities to fold, call and raise, (n, 3)."""
+        return (self.table() or self.small_game).probabilities(decisions.views)
+
+
+class CfrSmall(Cfr):
+    """Plays like cfr, in limit hold'em with the small strategy, which has 40 buckets a street."""
+
+    name = "cfr_small"
+    shipped = "limit_holdem_heads_up.npz"
+
+
+class CfrLarge(Cfr):
+    """Plays like cfr, in limit hold'em with the large strategy, which has 1,024 buckets a street."""
+
+    name = "cfr_large"
+
+
+class CfrNoLimit(TableAgent):
+    """Plays a CFR strategy for stacks of 100 big blinds and raises by half the pot, the pot or all chips.
+
+    In games with other bet menus and the same stacks, bets are translated (`translation`).
+
+    Args:
+        game: Heads-up no-limit Texas hold'em.
+        folder: Run folder of `card-envs train menu_cfr`; by default the shipped strategy.
+
+    Raises:
+        ValueError: For games with other players, blinds or stacks than those of the strategy.
+    """
+
+    name = "cfr_no_limit"
+    shipped = "no_limit_holdem_heads_up.npz"
+    needs = "two players, no-limit bets, and the blinds and stacks (in big blinds) of its strategy"
+
+
+class PublicStateCfr(TableAgent):
+    """Plays the strategy of a run of `card-envs train multiplayer_mccfr`.
+
+    Args:
+        game: Texas hold'em with the seats, blinds and stacks of the run. With another bet menu, the agent takes the
+            legal raise nearest to its own.
+        folder: The run folder.
+
+    Raises:
+        ValueError: For games with other seats, blinds or stacks than those of the strategy.
+    """
+
+    def __init__(self, game: Game, folder: Path) -> None:
+        self.name = folder.name
+        super().__init__(game, folder)
+
+
+class CfrNoLimitSixMax(TableAgent):
+    """Plays no-limit at six seats with 100 big blinds; raises half the pot, the pot or all chips.
+
+    Args:
+        game: No-limit Texas hold'em with these seats and stacks; bet menus may differ.
+
+    Raises:
+        ValueError: For games with other seats, blinds or stacks.
+    """
+
+    name = "cfr_no_limit_six_max"
+    shipped = "no_limit_holdem_six_max.npz"
+
+    def __init__(self, game: Game) -> None:
+        super().__init__(game)
+
+
+class CfrLimitSixMax(TableAgent):
+    """Plays limit at six seats with 100 big blinds, which never run out.
+
+    Args:
+        game: Limit Texas hold'em with these seats and stacks.
+
+    Raises:
+        ValueError: For games with other seats, blinds or stacks.
+    """
+
+    name = "cfr_limit_six_max"
+    shipped = "limit_holdem_six_max.npz"
+
+    def __init__(self, game: Game) -> None:
+        super().__init__(game)
+
+
+class VectorCfrAgent(StochasticAgent):
+    """Plays the strategy of a run of `card-envs train cfr`.
+
+    Args:
+        game: The game of the run.
+        folder: The run folder.
+
+    Raises:
+        ValueError: For other games.
+    """
+
+    def __init__(self, game: Game, folder: Path) -> None:
+        self.name = folder.name
+        self._strategy = VectorStrategy.load(folder / STRATEGY, VectorGame(game))
+
+    def compute_probabilities(self, decisions: Decisions) -> Floats:
+        """Return the probabilities of the actions, (n, num_actions)."""
+        return self._strategy.probabilities(decisions.views)
+
+
+# --- games that a strategy can be played in ---------------------------------------------------------------------------
+
+
+def has_same_stakes(config: HoldemConfig, other: HoldemConfig) -> bool:
+    """Return True if seats, rules, caps, and blinds and stacks in big blinds are the same; menus may differ."""
+    return _list_stakes(config) == _list_stakes(other)
+
+
+def _list_stakes(config: HoldemConfig) -> tuple[object, ...]:
+    """Return blinds, antes, stacks and fixed raises in units of the smallest bet, the structure, caps and rules."""
+    raises = config.raise_sizes if config.structure == "limit" else ()
+    chips = (*config.blinds, *config.ante_list, *config.stack_list, *raises)
+    return tuple(amount / config.min_bet for amount in chips), config.structure, config.max_raises, config.rules
+
+
+def _is_small_game(config: HoldemConfig) -> bool:
+    """Return True for the cards of Kuhn poker and Leduc hold'em with any deck: one each, later one on the board."""
+    return config.num_hole_cards == 1 and config.board_cards in ((0,), (0, 1))
+
+
+def can_play_texas(game: Game) -> bool:
+    """Return True for limit hold'em for two, with the usual caps and stacks for every bet."""
+    is_limit = is_texas_holdem(game) and is_two_player_limit(game.config)
+    return is_limit and _has_same_limit_betting(game.config, HoldemConfig.limit())
+
+
+@cache
+def _has_same_limit_betting(config: HoldemConfig, other: HoldemConfig) -> bool:
+    """Return True if the same actions are legal after the same actions in both games."""
+    if config == other:
+        return True
+    trees = [grow_tree(c, [1] * len(c.board_cards)) for c in (config, other)]
+    return all(np.array_equal(trees[0][name], trees[1][name]) for name in ("player", "street", "folded", "child"))

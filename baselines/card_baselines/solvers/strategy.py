@@ -1,0 +1,307 @@
+"""Strategies as tables: probabilities by information state of the betting and bucket of the hand, and their files.
+
+Probabilities are stored as numerators of a common denominator, `whole`: for each state a number per bucket for each
+legal action but the last one, whose probability is the rest.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.solvers.buckets.equity_buckets import EquityBuckets
+from card_baselines.solvers.buckets.hand_buckets import HandBuckets
+from card_baselines.solvers.buckets.stored_buckets import from_stored_arrays, make_finder, to_stored_arrays
+from card_baselines.solvers.limit.betting_tree import find_nodes, grow_tree
+from card_baselines.solvers.multiplayer.public_state import (
+    check_keys,
+    find_public_states,
+    legal_actions_of,
+    street_of,
+)
+from card_baselines.solvers.no_limit.menu_tree import MenuTree, grow_menu_tree
+from card_envs.compiler import kernel
+from card_envs.damaged_files import explain_damage
+from card_envs.game import Tables
+from card_envs.games.holdem.actions import CALL_ACTION, FOLD_ACTION
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.state import NOBODY
+from card_envs.typing import Floats, Integers
+
+STRATEGY = "strategy.npz"
+"""File of a run folder."""
+DATA = Path(__file__).parent / "data"
+"""Folder of the strategies that come with the package."""
+FIFTEENTHS, FINE = 15, 255
+"""Denominators of stored probabilities: four bits each, or eight."""
+
+
+class States(NamedTuple):
+    """The information states of the betting of a game."""
+
+    legal: Integers
+    """(states,): set of legal actions: bit a stands for action a."""
+    num_buckets: Integers
+    """(states,): number of buckets on the street of each state."""
+    order: Integers
+    """(states,): states in the order of their probabilities in a table."""
+    find: Callable[[Tables], Integers]
+    """Returns the states (n,) of the actors of tables or views, -1 where there is none."""
+    keys: Integers | None = None
+    """(states,): public states, ascending (`multiplayer.public_state`); None if the betting tells the states."""
+    tree: MenuTree | None = None
+    """The tree of games with a bet menu."""
+
+
+def list_states(config: HoldemConfig, hands_by_street: list[int], keys: Integers | None = None) -> States:
+    """Return the information states of a game: all decisions of a tree for two players, or the public states `keys`."""
+    num_buckets = np.asarray(hands_by_street, np.int64)
+    if keys is not None:
+        legal, streets = (np.array([int(f(key)) for key in keys], np.int64) for f in (legal_actions_of, street_of))
+        find = partial(_find_public, keys)
+        return States(legal, num_buckets[streets], np.arange(len(keys)), find, keys)
+    if config.structure == "limit":
+        nodes = grow_tree(config, hands_by_street)
+        is_decision = nodes["player"] != NOBODY
+        number_of, own = np.cumsum(is_decision) - 1, nodes[is_decision]
+        legal, widths = own["legal"].astype(np.int64), num_buckets[own["street"]]
+        return States(legal, widths, np.arange(len(own)), lambda views: number_of[find_nodes(views, nodes)])
+    tree = grow_menu_tree(config, hands_by_street)
+    first = tree.decisions[tree.first]
+    is_legal = np.arange(first["action"].shape[1]) < first["num_legal"][:, None]
+    legal = np.where(is_legal, 1 << first["action"], 0).sum(axis=1)
+    return States(legal, num_buckets[first["street"]], np.argsort(first["offset"]), tree.find_states, tree=tree)
+
+
+def _find_public(keys: Integers, views: Tables) -> Integers:
+    """Return the index of the public state of each view's actor in ascending `keys`, -1 for those not there."""
+    wanted = find_public_states(views)
+    places = np.searchsorted(keys, wanted)
+    is_known = places < len(keys)
+    is_known[is_known] = keys[places[is_known]] == wanted[is_known]
+    return np.where(is_known, places, -1)
+
+
+class TableStrategy:
+    """Probabilities of actions by information state of the betting and bucket of the hand.
+
+    Args:
+        config: The game.
+        buckets: The hand abstraction.
+        shares: The table (see the module), numerators of probabilities.
+        keys: Public states in ascending order, None for all decisions of a two-player game.
+        whole: The denominator.
+
+    Raises:
+        ValueError: If the table is not of the size that the betting asks for.
+    """
+
+    def __init__(
+        self, config: HoldemConfig, buckets: HandBuckets | EquityBuckets, shares: NDArray[np.uint8],
+        keys: Integers | None = None, whole: int = FIFTEENTHS,
+    ) -> None:  # fmt: skip
+        self.config, self.buckets, self.shares, self.whole = config, buckets, shares, whole
+        self.states = list_states(config, buckets.hands_by_street, keys)
+        self._first, size = _lay_out(self.states)
+        if len(shares) != size:
+            raise ValueError(f"the strategy has {len(shares)} numbers, but the betting of its game asks for {size}")
+        self._finder = make_finder(buckets)
+
+    @staticmethod
+    def from_parts(
+        config: HoldemConfig, buckets: HandBuckets | EquityBuckets, find_part: Callable[[int, Integers], Integers],
+        keys: Integers | None = None, whole: int = FIFTEENTHS,
+    ) -> TableStrategy:  # fmt: skip
+        """Return the strategy of numerators by state, of which `find_part` gets the number and the legal actions (m,).
+
+        It returns (m, buckets), see `quantise`; other arguments as of the class.
+        """
+        states = list_states(config, buckets.hands_by_street, keys)
+        first, size = _lay_out(states)
+        shares = np.zeros(size, np.uint8)
+        for state, legal in enumerate(states.legal.tolist()):
+            part = find_part(state, np.flatnonzero(legal >> np.arange(config.num_actions) & 1))[:-1]
+            shares[first[state] : first[state] + part.size] = part.reshape(-1)
+        return TableStrategy(config, buckets, shares, keys, whole)
+
+    def probabilities(self, views: Tables) -> Floats:
+        """Return the probabilities of actions (n, num_actions) of each view's actor.
+
+        In states that the table lacks, the player checks, or else folds.
+        """
+        states = self.states.find(views)
+        found, missing = self.look_up(states, self.find_buckets(views)), np.flatnonzero(states < 0)
+        found[missing, np.where(views["legal"][missing] & 1, FOLD_ACTION, CALL_ACTION)] = 1.0
+        return found
+
+    def find_buckets(self, views: Tables) -> Integers:
+        """Return the bucket (n,) of each actor's hand."""
+        return self._finder.find(views)
+
+    def hands_on(self, board: Integers) -> Integers:
+        """Return the bucket (1326,) of each hand on a board of 0, 3, 4 or 5 cards.
+
+        The entries of hands that share a card with the board are undefined.
+        """
+        return self._finder.hands_on(board)
+
+    def look_up(self, states: Integers, buckets: Integers) -> Floats:
+        """Return the probabilities (n, num_actions) at states (n,) with hands in buckets (n,); 0 at states below 0."""
+        found = np.zeros((len(states), self.config.num_actions))
+        legal, num_buckets = self.states.legal, self.states.num_buckets
+        write_probabilities(states, buckets, legal, num_buckets, self._first, self.shares, self.whole, found)
+        return found
+
+    def save(self, path: Path) -> None:
+        """Write a file that `load` reads."""
+        settings = {name: value for name, value in asdict(self.config).items() if value != getattr(HoldemConfig, name)}
+        settings["max_raises"] = self.config.max_raises
+        keys = self.states.keys
+        arrays = to_stored_arrays(self.buckets)
+        if keys is not None:
+            arrays["states"] = np.frombuffer(lzma.compress(keys.tobytes(), preset=9), np.uint8)
+        with path.open("wb") as file:
+            np.savez(
+                file, shares=compress(self.shares, self.whole), whole=np.array(self.whole),
+                config=np.array(json.dumps(settings)), **arrays,
+            )  # fmt: skip
+
+    @staticmethod
+    def load(path: Path) -> TableStrategy:
+        """Return the strategy in a file written by `save`, also by one of an earlier version.
+
+        Raises:
+            ValueError: For other and damaged files.
+        """
+        with explain_damage(path), np.load(path) as data:
+            if "shares" not in data and "bounds" not in data:
+                raise ValueError(f"{path} holds no strategy that this version reads: train it again")
+            config, buckets, keys = _read_config(data), from_stored_arrays(data), None
+            if "config" not in data:
+                return _from_rows(config, buckets, data)
+            if "states" in data:
+                keys = np.frombuffer(lzma.decompress(data["states"].tobytes()), np.int64)
+                check_keys(keys, config.num_actions)
+                if (np.diff(keys) < 0).any():
+                    raise ValueError("the public states are not in ascending order")
+            whole = int(data["whole"]) if "whole" in data else FIFTEENTHS
+            size = _lay_out(list_states(config, buckets.hands_by_street, keys))[1]
+            return TableStrategy(config, buckets, decompress(data["shares"], size, whole), keys, whole)
+
+
+def load_config(path: Path) -> HoldemConfig:
+    """Return the game of the strategy in a file."""
+    with explain_damage(path), np.load(path) as data:
+        return _read_config(data)
+
+
+def _read_config(data: Any) -> HoldemConfig:
+    """Return the game that a file tells; the earliest files are for limit hold'em and tell none."""
+    if "config" not in data:
+        return HoldemConfig.limit()
+    settings = json.loads(str(data["config"]))
+    values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in settings.items()}
+    defaults: Mapping[str, Any] = {} if "states" in data else {"max_raises": None}
+    return HoldemConfig(**{**defaults, **values})
+
+
+def _from_rows(config: HoldemConfig, buckets: HandBuckets | EquityBuckets, data: Any) -> TableStrategy:
+    """Return a strategy of an early file: rows (fold, raise) for each bucket of each decision."""
+    nodes = grow_tree(config, buckets.hands_by_street)
+    nodes = nodes[nodes["player"] != NOBODY]
+    widths = np.array(buckets.hands_by_street)[nodes["street"]]
+    whole = FINE if "bounds" in data else FIFTEENTHS
+    table = data["chances"] if whole == FINE else decompress(data["shares"], 2 * int(widths.sum())).reshape(-1, 2)
+    fold, raise_ = table.astype(np.int64).T
+    call = whole - fold - raise_
+    if len(table) != widths.sum() or call.min() < (-1 if whole == FINE else 0):  # rounded numbers may sum to 256
+        raise ValueError(f"the strategy has {table.shape} numbers, but the betting of its game asks for others")
+    rows = np.stack([fold, np.maximum(call, 0), raise_])
+
+    def find_part(state: int, legal: Integers) -> Integers:
+        first = int(nodes["first_row"][state])
+        return rows[legal, first : first + int(widths[state])]
+
+    return TableStrategy.from_parts(config, buckets, find_part, whole=whole)
+
+
+def _lay_out(states: States) -> tuple[Integers, int]:
+    """Return the place (states,) of the first number of each state, and how many there are in all."""
+    sizes = (np.array([each.bit_count() for each in states.legal.tolist()], np.int64) - 1) * states.num_buckets
+    first = np.empty(len(sizes), np.int64)
+    first[states.order] = np.cumsum(sizes[states.order]) - sizes[states.order]
+    return first, int(sizes.sum())
+
+
+@kernel
+def write_probabilities(
+    states: Any, buckets: Any, legal: Any, num_buckets: Any, first: Any, shares: Any, whole: Any, found: Any
+) -> None:
+    """Write the result of `TableStrategy.look_up` to `found`, which holds zeros."""
+    for j in range(states.shape[0]):
+        state = states[j]
+        if state < 0:
+            continue
+        at, left, last = first[state] + buckets[j], np.int64(whole), np.int64(0)
+        for action in range(found.shape[1]):
+            if (legal[state] >> action) & 1:
+                last = np.int64(action)
+                if legal[state] >> (action + 1):
+                    found[j, action] = shares[at] / whole
+                    left -= shares[at]
+                    at += num_buckets[state]
+        found[j, last] = left / whole
+
+
+# --- numerators -----------------------------------------------------------------------------------------------------
+
+
+def quantise(
+    sums: NDArray[Any], otherwise: NDArray[Any], least: float = 0.0, smallest: float = 0.02, whole: int = FIFTEENTHS
+) -> Integers:
+    """Return the average strategy (actions, buckets) of summed strategies in parts of `whole`.
+
+    Args:
+        sums: (actions, buckets): summed strategies.
+        otherwise: (actions,): weights of the actions for buckets whose sums are at most `least` in all.
+        least: Such buckets are hardly ever reached.
+        smallest: See `to_parts`.
+        whole: The denominator.
+    """
+    known = sums.sum(axis=0) > least
+    shares = np.where(known, sums, otherwise[:, None]).astype(np.float64)
+    return to_parts(shares / shares.sum(axis=0), smallest, whole)
+
+
+def to_parts(shares: Floats, smallest: float = 0.02, whole: int = FIFTEENTHS) -> Integers:
+    """Return probabilities (actions, n) in parts of `whole`, which sum to it for each column.
+
+    Probabilities below `smallest` become 0, except the largest one.
+    """
+    shares = np.where((shares < smallest) & (shares < shares.max(axis=0)), 0, shares)
+    ends = np.rint(np.cumsum(shares / shares.sum(axis=0), axis=0) * whole).astype(np.int64)
+    return np.asarray(np.diff(ends, axis=0, prepend=0), np.int64)
+
+
+def compress(shares: NDArray[np.uint8], whole: int = FIFTEENTHS) -> NDArray[np.uint8]:
+    """Return numbers up to `whole` in compressed bytes, which `decompress` reads; two to a byte if they are 15ths."""
+    if whole == FIFTEENTHS:
+        even = np.append(shares, np.uint8(0)) if len(shares) % 2 else shares
+        shares = np.asarray(even[::2] << 4 | even[1::2], np.uint8)
+    return np.frombuffer(lzma.compress(shares.tobytes(), preset=9), np.uint8)
+
+
+def decompress(packed: NDArray[np.uint8], size: int, whole: int = FIFTEENTHS) -> NDArray[np.uint8]:
+    """Return the `size` numbers of `compress`."""
+    numbers = np.frombuffer(lzma.decompress(packed.tobytes()), np.uint8)
+    if whole == FIFTEENTHS:
+        numbers = np.stack([numbers >> 4, numbers & 15], axis=1).reshape(-1)
+    return numbers[:size]
