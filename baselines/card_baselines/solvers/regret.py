@@ -1,7 +1,7 @@
 """Regret matching, and the weights of regrets and strategies by iteration: what variants of CFR differ in.
 
 Regrets are given as blocks (actions, columns): those of one decision for several hands, buckets or betting sequences
-side by side. Sampled solvers, which need one hand at a time, pass blocks with one column.
+side by side. Solvers that need one hand at a time pass a whole table, transposed, and read one column of it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from card_envs.typing import Floats
 
 
 @kernel
-def sum_positive(regrets: Any, legal: Any, size: Any, totals: Any) -> Any:
+def sum_positive(regrets: Any, legal: Any, size: Any, totals: Any, first: Any = 0) -> Any:
     """Write the sums of the positive regrets of the legal actions to `totals`, and return the number of these actions.
 
     Arguments as of `match_regrets`.
@@ -29,13 +29,15 @@ def sum_positive(regrets: Any, legal: Any, size: Any, totals: Any) -> Any:
         if (legal >> action) & 1:
             num_legal += totals.dtype.type(1)
             for k in range(size):
-                regret = regrets[action, k]
+                regret = regrets[action, first + k]
                 totals[k] += regret if regret > zero else zero
     return num_legal
 
 
 @kernel
-def match_regrets(regrets: Any, legal: Any, size: Any, totals: Any, policy: Any) -> None:
+def match_regrets(
+    regrets: Any, legal: Any, size: Any, totals: Any, policy: Any, first: Any = 0, place: Any = 0
+) -> None:
     """Write the policy of regret matching (Zinkevich, Johanson, Bowling and Piccione 2007).
 
     The probability of an action is in proportion to its positive regret; where no regret is positive, all legal actions
@@ -47,32 +49,38 @@ def match_regrets(regrets: Any, legal: Any, size: Any, totals: Any, policy: Any)
         size: Number of columns.
         totals: (columns,): scratch space. Its type is that of sums and of `policy`.
         policy: (actions, columns): the result, 0 for illegal actions.
+        first: First column of `regrets` that is read.
+        place: First column of `policy` that is written.
     """
     zero = totals.dtype.type(0)
-    fair = totals.dtype.type(1) / sum_positive(regrets, legal, size, totals)
+    fair = totals.dtype.type(1) / sum_positive(regrets, legal, size, totals, first)
     for action in range(regrets.shape[0]):
         if (legal >> action) & 1:
             for k in range(size):
-                regret, total = regrets[action, k], totals[k]
-                policy[action, k] = (regret if regret > zero else zero) / total if total > zero else fair
+                regret, total = regrets[action, first + k], totals[k]
+                policy[action, place + k] = (regret if regret > zero else zero) / total if total > zero else fair
         else:
             for k in range(size):
-                policy[action, k] = zero
+                policy[action, place + k] = zero
 
 
 @kernel
-def match_row(regrets: Any, row: Any, legal: Any, policy: Any, place: Any) -> None:
-    """Write `match_regrets` of regrets[row] to policy[place], for tables (rows, actions) with one hand in each row."""
-    zero, total, num_legal = 0.0, 0.0, 0.0
-    for action in range(regrets.shape[1]):
-        if (legal >> action) & 1:
-            num_legal += 1.0
-            total += max(np.float64(regrets[row, action]), zero)
-    for action in range(regrets.shape[1]):
-        share = zero
-        if (legal >> action) & 1:
-            share = max(np.float64(regrets[row, action]), zero) / total if total > zero else 1.0 / num_legal
-        policy[place, action] = share
+def find_factors(weights: Any, legal: Any, factors: Any) -> None:
+    """Write the policy of `match_regrets` as factors: a probability is factors[0] times the weight, plus factors[1].
+
+    Negative weights count as 0. Where a policy is used once, multiplying is faster than dividing by `match_regrets`.
+
+    Args:
+        weights: (actions, columns): regrets or other weights.
+        legal: Set of legal actions.
+        factors: (2, columns): the result.
+    """
+    zero, one = factors.dtype.type(0), factors.dtype.type(1)
+    fair = one / sum_positive(weights, legal, factors.shape[1], factors[0])
+    for k in range(factors.shape[1]):
+        total = factors[0, k]
+        factors[1, k] = zero if total > zero else fair
+        factors[0, k] = one / total if total > zero else zero
 
 
 def normalise(sums: NDArray[Any], legal: NDArray[Any], axis: int = -1) -> Floats:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.regret import match_row
+from card_baselines.solvers.regret import match_regrets
 from card_envs.compiler import kernel
 from card_envs.game import NOBODY
 from card_envs.rng import random_unit
@@ -57,13 +57,15 @@ class Visits(NamedTuple):
     """(nodes, actions): policy of regret matching."""
     values: Floats
     """(nodes, actions): what the learner wins after each action."""
+    totals: Floats
+    """(1,): scratch space of `regret.match_regrets`."""
 
     @staticmethod
     def allocate(num_nodes: int, num_actions: int) -> Visits:
         """Return arrays for trees with at most so many nodes."""
         node, parent, action = np.zeros((3, num_nodes), np.int64)
         policy, values = np.zeros((2, num_nodes, num_actions))
-        return Visits(node, parent, action, policy, values)
+        return Visits(node, parent, action, policy, values, np.zeros(1))
 
 
 @kernel
@@ -92,12 +94,13 @@ def traverse(
     """
     # arrays of named tuples are taken out once: each time costs Numba two atomic additions
     nodes, rewards = tree
-    visited, parents, actions, policy, values = visits
+    visited, parents, actions, policy, values, totals = visits
+    by_action, policy_by_action = regrets.T, policy.T
     visited[0], num, place = 0, 1, 0
     while place < num:
         node = nodes[visited[place]]
         row, is_own = node.first_row + sets[deal, node.column], node.player == learner
-        match_row(regrets, row, node.legal, policy, place)
+        match_regrets(by_action, node.legal, 1, totals, policy_by_action, row, place)
         tried = node.legal if is_own else 1 << sample_action(policy, place, random_unit(stream))
         if node.player == averaged:
             add_policy(policy, place, weight, sums, row)

@@ -18,7 +18,7 @@ import numpy as np
 from card_baselines.solvers.hands import sum_folds_by_column, sum_showdowns_by_column
 from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS
 from card_baselines.solvers.limit.streets import CLOSED, FOLDED, ILLEGAL, Street
-from card_baselines.solvers.regret import sum_positive
+from card_baselines.solvers.regret import find_factors
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.poker.hands import NUM_HANDS
@@ -81,7 +81,7 @@ def pass_forward(steps: Any, first: Any, learner: Any, ranked: Any, buckets: Any
         source = step.reach
         for h in range(ranked.num_hands):
             row = buckets[h]
-            _find_shares(step, weights[first + k, row], shares)
+            find_factors(weights[first + k, row], step.legal, shares)
             for action in range(NUM_ACTIONS):
                 if step.kind[action] != ILLEGAL:
                     target = step.reach_after[action]
@@ -91,16 +91,6 @@ def pass_forward(steps: Any, first: Any, learner: Any, ranked: Any, buckets: Any
                         reach[target, h, sequence] = reach[source, h, sequence] * (
                             weight * shares[0, sequence] + shares[1, sequence]
                         )
-
-
-@kernel
-def _find_shares(step: Any, weights: Any, shares: Any) -> None:
-    """Write the factors of a decision's policy (`Workspace.shares`): multiplying is faster than `match_regrets`."""
-    fair = _ONE / sum_positive(weights, step.legal, shares.shape[1], shares[0])
-    for sequence in range(shares.shape[1]):
-        total = shares[0, sequence]
-        shares[1, sequence] = _ZERO if total > _ZERO else fair
-        shares[0, sequence] = _ONE / total if total > _ZERO else _ZERO
 
 
 @kernel
@@ -223,7 +213,7 @@ def _follow(step: Any, node: Any, ranked: Any, buckets: Any, weights: Any, work:
     target, values, shares = step.value, work.values, work.shares
     for h in range(ranked.num_hands):
         row = buckets[h]
-        _find_shares(step, weights[node, row], shares)
+        find_factors(weights[node, row], step.legal, shares)
         for sequence in range(values.shape[2]):
             values[target, h, sequence] = _ZERO
         for action in range(NUM_ACTIONS):

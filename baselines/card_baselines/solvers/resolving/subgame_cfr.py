@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from card_baselines.solvers.hands import RANKED, list_hands, rank_hands
-from card_baselines.solvers.regret import Schedule
+from card_baselines.solvers.regret import Schedule, match_regrets
 from card_baselines.solvers.resolving.trunk import Trunk
 from card_baselines.solvers.tree import BettingTree, Numbers
 from card_baselines.solvers.vector import (
@@ -48,19 +48,19 @@ _KNOWN_TO_PAIR = 8
 _TURN_POWER = 3
 """On the turn the strategy of iteration t has the weight t^3: the first ones, to which most rivers are new, hardly
 count. On the river it has the weight t."""
-_ZERO, _HALF, _ONE = np.float32(0), np.float32(0.5), np.float32(1)
+_ZERO, _ONE = np.float32(0), np.float32(1)
 _CFR_PLUS = Schedule(_ONE, _ONE, _ZERO, _ZERO, _ONE)
 
 
 class Gadget(NamedTuple):
-    """The opponent's choice between the subgame and being paid."""
+    """The opponent's choice between the subgame and being paid: its action 0 enters, action 1 stops."""
 
-    enter: Floats32
-    """(hands,): its regret for entering the subgame."""
-    stop: Floats32
-    """(hands,): its regret for stopping before it."""
-    entered: Floats32
-    """(hands,): probability with which it enters."""
+    regrets: Floats32
+    """(2, hands)"""
+    policy: Floats32
+    """(2, hands): probabilities to enter and to stop."""
+    totals: Floats32
+    """(hands,): scratch space."""
 
 
 @kernel
@@ -82,7 +82,7 @@ def solve(
                 if learner == opponent:
                     work.reach[0, h] = ranges[solver, h]
                 else:
-                    work.reach[0, h] = range_share * ranges[opponent, h] + share * gadget.entered[h]
+                    work.reach[0, h] = range_share * ranges[opponent, h] + share * gadget.policy[0, h]
             traverse(
                 nodes, parts, hands, rivers, drawn[t : t + 1], learner, LEARN, _CFR_PLUS, early, late, work, late_work
             )
@@ -93,12 +93,12 @@ def solve(
 @kernel
 def _choose_to_enter(values: Any, worth: Any, size: Any, gadget: Any) -> None:
     """Update the probabilities with which the opponent enters the subgame, where its hands win `values`."""
+    regrets, policy = gadget.regrets, gadget.policy
     for h in range(size):
-        expected = gadget.entered[h] * values[h] + (_ONE - gadget.entered[h]) * worth[h]
-        gadget.enter[h] = max(_ZERO, gadget.enter[h] + values[h] - expected)
-        gadget.stop[h] = max(_ZERO, gadget.stop[h] + worth[h] - expected)
-        total = gadget.enter[h] + gadget.stop[h]
-        gadget.entered[h] = gadget.enter[h] / total if total > _ZERO else _HALF
+        expected = policy[0, h] * values[h] + (_ONE - policy[0, h]) * worth[h]
+        regrets[0, h] = max(_ZERO, regrets[0, h] + values[h] - expected)
+        regrets[1, h] = max(_ZERO, regrets[1, h] + worth[h] - expected)
+    match_regrets(regrets, 0b11, size, gadget.totals, policy)
 
 
 class SubgameCfr:
@@ -135,7 +135,9 @@ class SubgameCfr:
             (decisions, actions, hands) before the river comes, and (cards, decisions, actions, groups) after it.
         """
         early, late = (self._allocate(is_late) for is_late in (False, True))
-        gadget = Gadget(*(np.full(NUM_HANDS, start, np.float32) for start in (0, 0, 1)))
+        regrets, policy = np.zeros((2, 2, NUM_HANDS), np.float32)
+        policy[0] = 1
+        gadget = Gadget(regrets, policy, np.zeros(NUM_HANDS, np.float32))
         has_rivers = len(self.cards) > 0
         drawn = _draw_cards(len(self.cards), iterations) if has_rivers else np.zeros(iterations, np.int64)
         solve(

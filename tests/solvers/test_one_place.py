@@ -1,0 +1,82 @@
+"""Growing a tree, regret matching and the sums of showdowns are each written in one module, which all solvers use."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from pathlib import Path
+
+import card_baselines
+
+ROOT = Path(card_baselines.__file__).parent
+ZEROS = ("zero", "_ZERO")
+
+
+def find_functions(is_wanted: Callable[[ast.FunctionDef], bool]) -> set[str]:
+    """Return the functions of solvers and exploitability for which `is_wanted` returns True, as "module.function"."""
+    found = set()
+    for folder in ("solvers", "exploitability"):
+        for path in (ROOT / folder).rglob("*.py"):
+            if "learned" in path.parts:  # trains networks in matches
+                continue
+            module = ".".join(path.relative_to(ROOT).with_suffix("").parts[1:])
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.FunctionDef) and is_wanted(node):
+                    found.add(f"{module}.{node.name}")
+    return found
+
+
+def takes_actions(function: ast.FunctionDef) -> bool:
+    """Return True if a function plays on a table of the engine."""
+    calls = [node.func for node in ast.walk(function) if isinstance(node, ast.Call)]
+    names = {f.attr if isinstance(f, ast.Attribute) else f.id for f in calls if isinstance(f, ast.Attribute | ast.Name)}
+    return bool(names & {"step", "step_batch", "apply_action"})
+
+
+def compares_strength(function: ast.FunctionDef) -> bool:
+    """Return True if a function reads where groups of equal hands end."""
+    reads = [node.value for node in ast.walk(function) if isinstance(node, ast.Subscript)]
+    return any(isinstance(r, ast.Attribute) and r.attr == "end" and is_hands(r.value) for r in reads)
+
+
+def is_hands(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id in ("hands", "ranked")
+
+
+def divides_positive_parts(function: ast.FunctionDef) -> bool:
+    """Return True if a kernel divides by a sum, with another value than 0 where the sum is not positive."""
+    if not any(isinstance(each, ast.Name) and each.id == "kernel" for each in function.decorator_list):
+        return False
+    nodes = list(ast.walk(function))
+    divisors = {n.right.id for n in nodes if isinstance(n, ast.BinOp) and isinstance(n.right, ast.Name)}
+    choices = [n for n in nodes if isinstance(n, ast.IfExp) and not is_zero(n.orelse)]
+    return any(is_above_zero(choice.test, divisors) for choice in choices)
+
+
+def is_above_zero(node: ast.expr, names: set[str]) -> bool:
+    """Return True for "name > 0"."""
+    if not isinstance(node, ast.Compare) or not isinstance(node.left, ast.Name):
+        return False
+    return isinstance(node.ops[0], ast.Gt) and is_zero(node.comparators[0]) and node.left.id in names
+
+
+def is_zero(node: ast.expr) -> bool:
+    if isinstance(node, ast.Call) and len(node.args) == 1:
+        node = node.args[0]
+    return getattr(node, "id", None) in ZEROS or getattr(node, "value", None) == 0
+
+
+def test_trees_are_grown_in_one_place() -> None:
+    """The solver for several seats has no tree: it plays the deals that it samples."""
+    assert find_functions(takes_actions) == {
+        "tree.step_all", "multiplayer.traversal._traverse", "multiplayer.traversal._play_to",
+    }  # fmt: skip
+
+
+def test_regret_matching_is_in_one_place() -> None:
+    assert find_functions(divides_positive_parts) == {"regret.match_regrets", "regret.find_factors"}
+
+
+def test_showdowns_are_summed_in_one_place() -> None:
+    modules = {name.rpartition(".")[0] for name in find_functions(compares_strength)}
+    assert modules == {"hands"}
