@@ -136,19 +136,17 @@ def test_pseudo_harmonic_mapping() -> None:
 
 @needs_speed
 @pytest.mark.parametrize(
-    ("cfr_br", "least", "threads", "last"),
+    ("plain", "least", "threads", "last"),
     [
-        (False, 0.0, 1, 4000),
-        pytest.param(True, 0.3, 1, 4000, marks=pytest.mark.slow),
-        pytest.param(True, 0.3, 3, 8000, marks=pytest.mark.slow),
+        (None, 0.0, 1, 4000),
+        pytest.param(50, 0.3, 1, 4000, marks=pytest.mark.slow),
+        pytest.param(50, 0.3, 3, 8000, marks=pytest.mark.slow),
     ],
 )
-def test_exploitability_falls_towards_zero(cfr_br: bool, least: float, threads: int, last: int) -> None:
+def test_exploitability_falls_towards_zero(plain: int | None, least: float, threads: int, last: int) -> None:
     """Sampled actions make each iteration cheaper and noisier; halved again, and again, with more of them."""
     public = PublicTree(holdem_game("no_limit_leduc", NO_LIMIT_LEDUC))
-    run = MenuCfr(
-        NO_LIMIT_LEDUC, LeducBoards(), 0, least=least, cfr_br=cfr_br, plain_iterations=50, num_threads=threads
-    )
+    run = MenuCfr(NO_LIMIT_LEDUC, LeducBoards(), 0, least=least, plain_iterations=plain, num_threads=threads)
     lost = []
     for iterations in (20, 400, last):
         run.run(iterations - run.iterations)
@@ -159,9 +157,7 @@ def test_exploitability_falls_towards_zero(cfr_br: bool, least: float, threads: 
 
 @needs_speed
 def test_a_run_goes_on_where_it_stopped() -> None:
-    whole, part, rest = (
-        MenuCfr(NO_LIMIT_LEDUC, LeducBoards(), 3, least=0.3, cfr_br=True, plain_iterations=5) for _ in range(3)
-    )
+    whole, part, rest = (MenuCfr(NO_LIMIT_LEDUC, LeducBoards(), 3, least=0.3, plain_iterations=5) for _ in range(3))
     whole.run(20)
     part.run(10)
     rest.restore({name: table.copy() for name, table in part.state().items()}, part.iterations)

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.compiler import kernel
-from card_envs.typing import Floats
 
 
 @kernel
@@ -83,15 +82,16 @@ def find_factors(weights: Any, legal: Any, factors: Any) -> None:
         factors[0, k] = one / total if total > zero else zero
 
 
-def normalise(sums: NDArray[Any], legal: NDArray[Any], axis: int = -1) -> Floats:
+def normalise(sums: NDArray[Any], legal: NDArray[Any], axis: int = -1, dtype: Any = np.float64) -> NDArray[Any]:
     """Return the strategy in proportion to summed strategies, uniform over the legal actions where all sums are 0.
 
     Args:
         sums: Sums that are not negative, with an axis of actions.
         legal: Legal actions, in an array that broadcasts to the shape of `sums`.
         axis: The axis of actions.
+        dtype: Type of the result.
     """
-    weights = np.where(sums.sum(axis=axis, keepdims=True) > 0, sums, legal).astype(np.float64)
+    weights = np.where(sums.sum(axis=axis, keepdims=True) > 0, sums, legal).astype(dtype)
     return np.asarray(weights / weights.sum(axis=axis, keepdims=True))
 
 

@@ -10,7 +10,6 @@ import json
 import lzma
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,6 +27,7 @@ from card_baselines.solvers.multiplayer.public_state import (
     street_of,
 )
 from card_baselines.solvers.no_limit.menu_tree import MenuTree, grow_menu_tree
+from card_baselines.solvers.tree import find_sorted
 from card_envs.compiler import kernel
 from card_envs.damaged_files import explain_damage
 from card_envs.game import Tables
@@ -66,8 +66,8 @@ def list_states(config: HoldemConfig, hands_by_street: list[int], keys: Integers
     num_buckets = np.asarray(hands_by_street, np.int64)
     if keys is not None:
         legal, streets = (np.array([int(f(key)) for key in keys], np.int64) for f in (legal_actions_of, street_of))
-        find = partial(_find_public, keys)
-        return States(legal, num_buckets[streets], np.arange(len(keys)), find, keys)
+        widths, order = num_buckets[streets], np.arange(len(keys))
+        return States(legal, widths, order, lambda views: find_sorted(keys, find_public_states(views)), keys)
     if config.structure == "limit":
         nodes = grow_tree(config, hands_by_street)
         is_decision = nodes["player"] != NOBODY
@@ -79,15 +79,6 @@ def list_states(config: HoldemConfig, hands_by_street: list[int], keys: Integers
     is_legal = np.arange(first["action"].shape[1]) < first["num_legal"][:, None]
     legal = np.where(is_legal, 1 << first["action"], 0).sum(axis=1)
     return States(legal, num_buckets[first["street"]], np.argsort(first["offset"]), tree.find_states, tree=tree)
-
-
-def _find_public(keys: Integers, views: Tables) -> Integers:
-    """Return the index of the public state of each view's actor in ascending `keys`, -1 for those not there."""
-    wanted = find_public_states(views)
-    places = np.searchsorted(keys, wanted)
-    is_known = places < len(keys)
-    is_known[is_known] = keys[places[is_known]] == wanted[is_known]
-    return np.where(is_known, places, -1)
 
 
 class TableStrategy:

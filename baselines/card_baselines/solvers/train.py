@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from card_baselines.runs.config import require, require_shares
+from card_baselines.runs.config import require
 from card_baselines.solvers.buckets.board_buckets import BoardBuckets
 from card_baselines.solvers.buckets.equity_buckets import equal_bounds
 from card_baselines.solvers.buckets.hand_buckets import HandBuckets, sort_buckets
@@ -160,8 +160,6 @@ class MenuConfig(EnvConfig, BucketConfig):
     """Boards that are drawn; on each, both players learn with all their hands against all of the opponent's."""
     minutes: float = 60.0
     width: int = 16
-    least: float = 0.1
-    """The opponent's reach probability below which its actions are sampled, 0 to 1: more is faster and noisier."""
     cfr_br: bool = True
     """Learning against responders that play the best response on the river (CFR-BR), on by default."""
     plain_iterations: int = 30_000
@@ -176,7 +174,6 @@ class MenuConfig(EnvConfig, BucketConfig):
         """Raise ValueError, naming the setting, for numbers out of range."""
         super().__post_init__()
         require(self, 0, "plain_iterations")
-        require_shares(self, "least")
 
 
 class MenuLearner(BucketLearner):
@@ -198,9 +195,10 @@ class MenuLearner(BucketLearner):
     def make_solver(self) -> MenuCfr:
         """Return a new solver."""
         config = self._config
+        plain = config.plain_iterations if config.cfr_br else None
         return MenuCfr(
-            self._game.config, BoardBuckets(*self.tables), config.seed, least=config.least, cfr_br=config.cfr_br,
-            plain_iterations=config.plain_iterations, num_threads=self.num_threads,
+            self._game.config, BoardBuckets(*self.tables), config.seed, plain_iterations=plain,
+            num_threads=self.num_threads,
         )  # fmt: skip
 
 

@@ -246,9 +246,7 @@ class BettingPaths:
 
     def find(self, views: Tables) -> Numbers:
         """Return the numbers (n,) of the decisions at which the actors of tables or views are, -1 for none."""
-        keys = find_keys(views)
-        places = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
-        return np.where(self._keys[places] == keys, self._numbers[places], -1)
+        return np.append(self._numbers, -1)[find_sorted(self._keys, find_keys(views))]
 
     def find_path(self, number: int) -> tuple[Numbers, Numbers]:
         """Return the decisions before a decision, in their order, and the actions that were taken there."""
@@ -265,6 +263,14 @@ class BettingPaths:
         while (parent := int(self.parent[number])) >= 0 and self.tables["street"][parent] == street:
             number = parent
         return number
+
+
+def find_sorted(keys: NDArray[Any], wanted: NDArray[Any]) -> Numbers:
+    """Return the index (n,) of each wanted number (n,) in ascending `keys`, -1 for those that are not there."""
+    places = np.searchsorted(keys, wanted)
+    is_known = places < len(keys)
+    is_known[is_known] = keys[places[is_known]] == wanted[is_known]
+    return np.where(is_known, places, -1)
 
 
 def find_keys(tables: Tables) -> NDArray[np.uint64]:

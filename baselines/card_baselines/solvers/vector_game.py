@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.hands import RANKED, BoardHands
 from card_baselines.solvers.regret import normalise
-from card_baselines.solvers.tree import NUM_PLAYERS, endgame_of, find_keys, first_table, grow_betting
+from card_baselines.solvers.tree import NUM_PLAYERS, endgame_of, find_keys, find_sorted, first_table, grow_betting
 from card_baselines.solvers.vector import Boards, Nodes, Parts, Work, find_stages
 from card_envs.damaged_files import explain_damage
 from card_envs.game import NOBODY, Game, Tables
@@ -110,9 +110,8 @@ class VectorGame:
         Raises:
             ValueError: For tables with other betting.
         """
-        keys, wanted = self._keys, find_keys(views)
-        known_places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        if (keys[known_places] != wanted).any():
+        known_places = find_sorted(self._keys, find_keys(views))
+        if (known_places < 0).any():
             raise ValueError(f"the bets at a table are none of {self.game.name} with these settings")
         nodes = self._nodes_by_key[known_places]
         hole, known = self.game.config.num_hole_cards, len(self.hands.board)

@@ -5,8 +5,8 @@ counterfactual regret minimization: an iteration draws a board, and both players
 regrets of iteration t have the weight t, its strategy has the weight t^2 in the average (linear CFR, Brown and Sandholm
 2019).
 
-With `cfr_br` each player learns against a responder that plays the best response with every hand on the last street and
-learns with buckets before it (Johanson, Bard, Burch and Bowling, AAAI 2012).
+After the plain iterations each player learns against a responder that plays the best response with every hand on the
+last street and learns with buckets before it (CFR-BR; Johanson, Bard, Burch and Bowling, AAAI 2012).
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ class MenuCfr(DealSolver):
     """The solver: regrets and summed strategies in the layout of the tree."""
 
     def __init__(
-        self, config: HoldemConfig, boards: Boards, seed: int, *, least: float = 0.1, cfr_br: bool = False,
-        plain_iterations: int = 0, num_threads: int = 1,
+        self, config: HoldemConfig, boards: Boards, seed: int, *, least: float = 0.1,
+        plain_iterations: int | None = None, num_threads: int = 1,
     ) -> None:  # fmt: skip
         """Start with regrets of 0.
 
@@ -72,19 +72,18 @@ class MenuCfr(DealSolver):
             boards: Source of boards.
             seed: Seed of boards and sampled actions.
             least: The opponent's reach probability below which its actions are sampled, see `menu_walk`.
-            cfr_br: Learn against responders.
             plain_iterations: Number of iterations, before those against responders, in which the players learn against
-                each other. Their strategies are left out of the average, and their regrets are discounted as if a
-                tenth as many iterations had led to them.
+                each other; None if all are. Their strategies are left out of the average, and their regrets are
+                discounted as if a tenth as many iterations had led to them.
             num_threads: Number of threads that learn from different boards.
         """
         self._config = config
         self.tree: MenuTree = grow_menu_tree(config, boards.num_buckets)
         self.boards, self.seed, self.least = boards, seed, np.float32(least)
-        self.plain_iterations = plain_iterations if cfr_br else None
+        self.plain_iterations = plain_iterations
         self.regrets: Floats32 = np.zeros(self.tree.size, np.float32)
         self.averages: Floats32 = np.zeros(self.tree.size, np.float32)
-        self.responder: Floats32 = np.zeros(self.tree.early_size if cfr_br else 0, np.float32)
+        self.responder: Floats32 = np.zeros(0 if plain_iterations is None else self.tree.early_size, np.float32)
         super().__init__(num_threads)
 
     def allocate_scratch(self) -> None:

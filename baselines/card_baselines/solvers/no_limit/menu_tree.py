@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.tree import NUM_PLAYERS, deal_first, find_keys, grow
+from card_baselines.solvers.tree import NUM_PLAYERS, deal_first, find_keys, find_sorted, grow
 from card_envs.game import NOBODY, Tables
 from card_envs.games.holdem.actions import FIRST_RAISE_ACTION
 from card_envs.games.holdem.config import HoldemConfig
@@ -60,8 +60,6 @@ class MenuTree:
     """(streets,): number of buckets on each street."""
     keys: NDArray[np.uint64]
     """(states,): the `tree.hash_betting` of each information state, ascending."""
-    states: NDArray[np.int64]
-    """(states,): information state of each key."""
     first: NDArray[np.int64]
     """(states,): a decision of each information state."""
     size: int
@@ -78,9 +76,7 @@ class MenuTree:
 
     def find_states(self, views: Tables) -> NDArray[np.int64]:
         """Return the information states (n,) of the actors of tables or views, -1 where the tree has none."""
-        keys = find_keys(views)
-        places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        return np.where(self.keys[places] == keys, self.states[places], -1)
+        return find_sorted(self.keys, find_keys(views))
 
 
 def is_two_player_menu(config: Any) -> bool:
@@ -110,7 +106,7 @@ def grow_menu_tree(config: HoldemConfig, num_buckets: Sequence[int]) -> MenuTree
     offsets[order] = np.cumsum(blocks[order]) - blocks[order]
     decisions["offset"] = offsets[states]
     return MenuTree(
-        decisions, buckets, keys[first], np.arange(len(first)), first, int(blocks.sum()), int(blocks[~is_last].sum()),
+        decisions, buckets, keys[first], first, int(blocks.sum()), int(blocks[~is_last].sum()),
         depth,
     )  # fmt: skip
 

@@ -11,8 +11,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from card_baselines.solvers.regret import normalise
 from card_baselines.solvers.resolving.subgame_cfr import SubgameCfr, rank_in_groups
 from card_baselines.solvers.resolving.trunk import Probabilities, Trunk
 from card_baselines.solvers.tree import BettingPaths, BettingTree, Numbers, grow_betting
@@ -61,9 +61,9 @@ class Solution(Trunk):
         early, late = (solved.list_decisions(is_late) for is_late in (False, True))
         shape = len(subgame.numbers), NUM_HANDS, nodes.child.shape[1]
         self._early = np.zeros(shape, np.float32)
-        shares = _normalise(sums[0], nodes.child[early] >= 0)[:, :, : len(solved.numbers)]
+        shares = normalise(sums[0], (nodes.child[early] >= 0)[..., None], -2, np.float32)[:, :, : len(solved.numbers)]
         self._early[numbers[early][:, None], solved.numbers] = shares.transpose(0, 2, 1)
-        self._late = _normalise(sums[1], nodes.child[late] >= 0)
+        self._late = normalise(sums[1], (nodes.child[late] >= 0)[..., None], -2, np.float32)
         """(cards, decisions, actions, groups): on each river after a turn."""
         self._late_row = np.full(len(subgame.numbers), -1)
         """(decisions,): row in `_late` of each number, -1 for decisions before the river comes."""
@@ -82,12 +82,6 @@ class Solution(Trunk):
             group[ranked["number"][: len(groups)]] = groups
             found[rows >= 0] = self._late[card, rows[rows >= 0]].transpose(0, 2, 1)[:, group]
         return found
-
-
-def _normalise(sums: Floats32, legal: NDArray[np.bool_]) -> Floats32:
-    """Return probabilities (..., decisions, actions, hands) in proportion to sums, equal where all sums are 0."""
-    weights = np.where(sums.sum(axis=-2, keepdims=True) > 0, sums, legal[..., None])
-    return np.asarray(weights / weights.sum(axis=-2, keepdims=True), np.float32)
 
 
 class Resolver:

@@ -28,9 +28,8 @@ from card_baselines.solvers.vector import (
     Parts,
     Tables,
     Work,
-    enter_board,
+    evaluate_board,
     find_stages,
-    leave_board,
     pass_backward,
     pass_forward,
     traverse,
@@ -161,15 +160,15 @@ class SubgameCfr:
         work.values[parts.entries, :size] = 0
         for k, card in enumerate(self.cards.tolist()):
             hands, place = self._rivers.ranked[k], self._rivers.place[k]
-            num = int(hands.num_hands)
-            self._ask(trunk, player, True, np.append(self._board, card), hands.number[:num])
-            enter_board(work.reach, parts.entries, place, num, late.reach)
-            pass_forward(nodes, parts.late, player, late.policy, num, late.reach)
-            self._respond(parts.late, 1 - player, hands, late)
-            leave_board(late.values, parts.entries, place, num, _ONE, work.values)
+            self._ask(trunk, player, True, np.append(self._board, card), hands.number[: int(hands.num_hands)])
+            evaluate_board(
+                nodes, parts, hands, place, 1 - player, BEST, late.policy, work.reach, _ONE, late, work.values
+            )
         if len(self.cards):
             work.values[parts.entries, :size] *= self._rivers.factor / np.float32(len(self.cards))
-        self._respond(parts.early, 1 - player, self._hands, work)
+        pass_backward(
+            nodes, parts.early, 1 - player, self._hands, size, work.policy, BEST, work.reach, work.by_card, work.values
+        )
         return work.values[0, :size].copy()
 
     def _ask(self, trunk: Trunk, player: int, late: bool, board: Numbers, hands: Numbers) -> None:
@@ -177,12 +176,6 @@ class SubgameCfr:
         own = self.list_decisions(late, player)
         asked = trunk.ask(self._betting.tables[own], board)[:, hands].transpose(0, 2, 1)
         (self._late_work if late else self._work).policy[own, :, : len(hands)] = asked
-
-    def _respond(self, part: Numbers, responder: int, hands: Any, work: Work) -> None:
-        pass_backward(
-            self.nodes, part, np.int64(responder), hands, np.int64(hands.num_hands), work.policy, BEST, work.reach,
-            work.by_card, work.values,
-        )  # fmt: skip
 
 
 def rank_in_groups(board: Numbers) -> tuple[Any, Numbers]:
