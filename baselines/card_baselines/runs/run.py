@@ -33,7 +33,7 @@ from card_baselines.runs.evaluation import (
 )
 from card_baselines.runs.interruption import Interruption
 from card_baselines.runs.learner import Curve, Learner, TrainingDivergedError
-from card_baselines.runs.tensorboard import Board
+from card_baselines.runs.tracker import open_tracker, require_tracker
 from card_envs.damaged_files import explain_damage
 from card_envs.envs import find_entry
 from card_envs.files import delete_temporaries, replace_file
@@ -52,7 +52,7 @@ def train(
     folder: Path | str | None = None,
     *,
     progress: bool = True,
-    tensorboard: bool = False,
+    tracker: str = "",
 ) -> RunFolder:
     """Train an agent, evaluate it, and return its run folder.
 
@@ -62,7 +62,7 @@ def train(
         folder: Run folder. An interrupted run there is continued, a finished one is returned unchanged. By default a
             new folder below `runs/`.
         progress: Show progress on the error stream.
-        tensorboard: Write measures for TensorBoard into the run folder.
+        tracker: Name of one of `tracker.TRACKERS`, which gets the measures: "tensorboard", "trackio" or "wandb".
 
     Returns:
         The run folder, which is an agent: `find_agent(str(folder.path), game)`.
@@ -86,7 +86,7 @@ def train(
     with run.lock():
         if run.is_started:
             run.require_same(described, algorithm.may_change)
-        training = Run(algorithm, config, learner, run, progress=progress, tensorboard=tensorboard)
+        training = Run(algorithm, config, learner, run, progress=progress, tracker=tracker)
         if training.is_finished:
             return run
         delete_temporaries(run.path)
@@ -154,7 +154,7 @@ class Run(Generic[AnyConfig]):
         folder: RunFolder,
         *,
         progress: bool = True,
-        tensorboard: bool = False,
+        tracker: str = "",
     ) -> None:
         """Load the checkpoint of the folder, if there is one; further arguments as of `train`."""
         self._algorithm, self._config, self.learner, self.folder = algorithm, config, learner, folder
@@ -162,12 +162,11 @@ class Run(Generic[AnyConfig]):
         self._measures = _Measures(algorithm.logs_means)
         self._budget = algorithm.budget(config, lambda: self.learner.num_steps)
         self.learner.set_budget(self._budget.fraction)
-        self._shows_progress, self._writes_board = progress, tensorboard
+        self._shows_progress, self._tracker_name = progress, tracker
         self._interruption = Interruption(announces=progress)
         self.is_saved = True
         """Whether the checkpoint holds the latest update."""
-        if tensorboard:
-            Board.require()
+        require_tracker(tracker)
         if (folder.path / self.learner.checkpoint).exists():
             self._resume()
         elif config.start_from:
@@ -194,7 +193,7 @@ class Run(Generic[AnyConfig]):
         """Update until the budget is used up, with checkpoints and evaluations; then do the final evaluation."""
         budget = self._budget
         self._prepare()
-        with self._progress, self._board, self._interruption:
+        with self._progress, self._tracker, self._interruption:
             try:
                 fraction = budget.fraction()
                 while fraction < 1.0:
@@ -218,7 +217,7 @@ class Run(Generic[AnyConfig]):
                 raise error.save_details(self.folder) from None
             self._budget.begin()  # after the first update, which compiles kernels
             self._measures.add(measures)
-            self._board.add(measures, self.learner.num_steps)
+            self._tracker.add(measures, self.learner.num_steps)
 
     def _prepare(self) -> None:
         config, budget = self._config, self._budget
@@ -228,7 +227,7 @@ class Run(Generic[AnyConfig]):
         self._quarter = int(_QUARTERS * budget.fraction())
         label = f"training {self._algorithm.name}"
         self._progress = RunProgress(label, budget, self._algorithm.counts, self._shows_progress)
-        self._board = Board(self.folder.path if self._writes_board else None)
+        self._tracker = open_tracker(self._tracker_name, self.folder.path, self._algorithm.describe(self._config))
         if budget.fraction() < 1.0:
             self._save()
             self.learner.on_evaluation(self.folder)
@@ -259,7 +258,7 @@ class Run(Generic[AnyConfig]):
         matches = self._play_matches(config.panel, config.evaluation_hands, 1)["matches"]
         results = self.learner.measure() | means_of(matches)
         self.folder.log({"seconds": self._budget.seconds(), **row, **results, **half_widths_of(matches)})
-        self._board.add(results, self.learner.num_steps)
+        self._tracker.add(results, self.learner.num_steps)
         self._progress.note(results)
         self.learner.on_evaluation(self.folder)
 

@@ -40,7 +40,7 @@ def train(arguments: list[str]) -> int:
         print_json(algorithm.describe(options.config))
         return 0
     folder = run.train(
-        algorithm, options.config, options.folder or None, progress=options.progress, tensorboard=options.tensorboard
+        algorithm, options.config, options.folder or None, progress=options.progress, tracker=options.tracker
     )
     print_results(folder)
     return 0
@@ -112,7 +112,9 @@ def _make_options_class(config: Any, presets: Mapping[str, Any]) -> Any:
         option("dry_run", bool, False, "Print all settings, and train nothing."),
         option("folder", str, "", "Run folder; an interrupted run there is continued. By default a new one in runs/."),
         option("progress", bool, True, "Progress bar, shown by default."),
-        option("tensorboard", bool, False, "Write the measures for TensorBoard into the run folder."),
+        option(
+            "tracker", str, "", "Write the measures for tensorboard (into the run folder), trackio or wandb.", "NAME"
+        ),
         ("config", Annotated[config, tyro.conf.arg(name="")], dataclasses.field(default_factory=config)),
     ]
     options = dataclasses.make_dataclass("TrainOptions", fields)
