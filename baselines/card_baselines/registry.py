@@ -151,6 +151,7 @@ TRAINEES = {
 """Name -> "module:Class" of agents that learn in a league: `card_baselines.league.Trainee`."""
 
 SCHEMES = {
+    "hf": "card_baselines.agents.hub_agent:HubAgent",
     "llm": "card_baselines.agents.language_model:LanguageModel",
     "policy": "card_baselines.agents.learned.policy_agent:PolicyAgent",
 }
