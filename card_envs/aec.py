@@ -297,7 +297,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self._require_deal("state")
         return self.game.state(self._tables, 0)
 
-    def _shown_tables(self) -> Tables:
+    def _tables_to_render(self) -> Tables:
         """Return the table as texts and pictures show it; without an actor if the episode is over."""
         return self._tables
 
@@ -310,7 +310,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
             IllegalActionError: For anything that is not an action id, and if the episode is over.
         """
         self._require_deal("action_name")
-        tables, number = self._shown_tables(), self._whole_number(action)
+        tables, number = self._tables_to_render(), self._whole_number(action)
         if tables["actor"][0] == NOBODY:
             raise IllegalActionError(f"action {number}: the episode is over and no agent is to act; call reset()")
         if not 0 <= number < self.game.num_actions:
@@ -322,7 +322,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         from card_envs.text import action_names  # imported here because stepping does not need it
 
         self._require_deal("action_names")
-        return action_names(self.game, self._shown_tables(), 0)
+        return action_names(self.game, self._tables_to_render(), 0)
 
     def parse_action(self, text: str) -> int:
         """Return the legal action of the agent to act that a text names; see `card_envs.text.parse_action`.
@@ -334,7 +334,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         from card_envs.text import parse_action
 
         self._require_deal("parse_action")
-        return parse_action(self.game, self._shown_tables(), 0, text)
+        return parse_action(self.game, self._tables_to_render(), 0, text)
 
     def prompt(self, agent: str | None = None, form: str = "compact") -> str:
         """Return a text with what an agent may know, and its legal actions if it is to act; see `card_envs.text`.
@@ -352,7 +352,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         reader = self.agent_selection if agent is None else agent
         if reader not in self._seats:
             raise ValueError(f"agent {reader!r} is not known: choose one of {self.possible_agents}")
-        return write_prompt(self.game, self._shown_tables(), 0, self._seats[reader], form=form)
+        return write_prompt(self.game, self._tables_to_render(), 0, self._seats[reader], form=form)
 
     def render(self) -> Frame | None:
         """Render the table with all cards.
@@ -371,7 +371,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
             self._display = Display(str(self.metadata["name"]), FRAMES_PER_SECOND)
         from card_envs.rendering.pictures import render_table
 
-        return render_table(self.game, self._shown_tables(), None, self.render_mode, self._display)
+        return render_table(self.game, self._tables_to_render(), None, self.render_mode, self._display)
 
     def close(self) -> None:
         """Close the window of render mode "human"; other modes have nothing to close."""

@@ -90,7 +90,7 @@ def card_ids(text: str) -> list[int]:
 
 
 def check_cards(cards: Sequence[int], where: str = "") -> None:
-    """Raise a ValueError, which says `where`, for an id outside 0..51 and for a card that comes twice."""
+    """Raise ValueError for ids outside 0..51 and repeated cards; the message says `where` they are."""
     for position, card in enumerate(cards):
         if not 0 <= card < DECK_SIZE:
             raise ValueError(f"card id {card}{where} is outside 0..{DECK_SIZE - 1}")

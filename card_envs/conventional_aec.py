@@ -73,7 +73,7 @@ class ConventionalAEC(GameAEC):
         if self.render_mode == "human":
             self.render()
 
-    def _shown_tables(self) -> Tables:
+    def _tables_to_render(self) -> Tables:
         """Return the table without an actor if an illegal action ended the episode, else as it is."""
         is_over = not self.agents or self.truncations[self.agents[0]]
         if not is_over or self._tables["actor"][0] == NOBODY:

@@ -17,8 +17,8 @@ __all__ = ["ActionParts", "GameInfo", "Positions", "Seats"]
 class Seats:
     """The numbers of seats with which a game can be played."""
 
-    fewest: int
-    most: int
+    min_players: int
+    max_players: int
     setting: str | None = None
     """Argument of the environment that sets the number of seats; None if it is fixed."""
 

@@ -35,7 +35,6 @@ __all__ = [
     "select_fitting",
 ]
 
-
 NumberType: TypeAlias = Literal["float32", "int8"]
 """Types of the numbers of observations, argument `dtype` of the environments."""
 

@@ -65,7 +65,7 @@ def expected_rewards(tree: PublicTree, strategies: list[np.ndarray]) -> np.ndarr
         if not node.children:
             return node.rewards
         after = np.stack([values(child) for child in node.children])
-        return (node.chances(strategies[node.seat])[:, :, None] * after).sum(axis=0)
+        return (node.probabilities(strategies[node.seat])[:, :, None] * after).sum(axis=0)
 
     return values(tree.root).mean(axis=0)
 

@@ -163,7 +163,7 @@ def counterfactual_regrets(tree: PublicTree, strategy: np.ndarray) -> np.ndarray
         """Return values (deals, seats); `reach` (seats, deals) is each seat's own probability to come here."""
         if not node.children:
             return node.rewards
-        chances = node.chances(strategy)
+        chances = node.probabilities(strategy)
         below = []
         for chance, child in zip(chances, node.children, strict=True):
             further = reach.copy()

@@ -119,8 +119,9 @@ class CardTextEnv(ta.Env):  # type: ignore[misc]  # TextArena ships no types
     def _make_table(self, num_players: int) -> TextTable:
         game = make_game(self._entry.id, **self._settings)
         seats = game.info.seats or Seats(game.num_seats, game.num_seats)
-        if not seats.fewest <= num_players <= seats.most:
-            allowed = f"{seats.fewest}" if seats.fewest == seats.most else f"{seats.fewest} to {seats.most}"
+        low, high = seats.min_players, seats.max_players
+        if not low <= num_players <= high:
+            allowed = f"{low}" if low == high else f"{low} to {high}"
             raise ValueError(f"{self._entry.id} is for {allowed} players, not {num_players}")
         if num_players != game.num_seats:
             game = make_game(self._entry.id, **{**self._settings, "num_players": num_players})

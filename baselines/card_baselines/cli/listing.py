@@ -136,7 +136,7 @@ def add_six_seats(games: Mapping[str, Game]) -> dict[str, Game]:
     six = {
         f"{env_id} {SIX_SEATS}": make_game(env_id, num_players=6)
         for env_id, game in games.items()
-        if game.info.seats is not None and game.info.seats.setting and game.info.seats.most >= 6
+        if game.info.seats is not None and game.info.seats.setting and game.info.seats.max_players >= 6
     }
     return {**games, **six}
 

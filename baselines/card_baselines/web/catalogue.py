@@ -220,7 +220,7 @@ def _seats_allowed(env: str) -> list[int]:
     """Return the possible numbers of seats."""
     game = make_game(env)
     seats = game.info.seats
-    return [game.num_seats] if seats is None else list(range(seats.fewest, seats.most + 1))
+    return [game.num_seats] if seats is None else list(range(seats.min_players, seats.max_players + 1))
 
 
 def _largest(value: Any) -> float:

@@ -48,7 +48,7 @@ class Big2ControlTerms:
         """Return no tables: action probabilities are not needed."""
         return batch.tables[:0], rows[:0]
 
-    def on_actions(self, batch: Hands, rows: Rows, actions: Rows, chances: Floats) -> None:
+    def on_actions(self, batch: Hands, rows: Rows, actions: Rows, probabilities: Floats) -> None:
         """Do nothing: the controls depend on the cards only."""
 
     def compute_controls(self, batch: Hands, agents: Sequence[int]) -> list[Controls]:

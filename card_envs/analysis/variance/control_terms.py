@@ -62,14 +62,14 @@ class ControlTerms(Protocol):
         """
         ...
 
-    def on_actions(self, batch: Hands, rows: Rows, actions: Rows, chances: Floats, /) -> None:
+    def on_actions(self, batch: Hands, rows: Rows, actions: Rows, probabilities: Floats, /) -> None:
         """Called before actions are applied, with the action probabilities at the counterfactual tables.
 
         Args:
             batch: The hands.
             rows: (m,) indices of the tables at which an action is taken.
             actions: (m,) legal actions.
-            chances: (k, num_actions) action probabilities at the k counterfactual tables; NaN where they are unknown.
+            probabilities: (k, num_actions) those of the actions at the k counterfactual tables; NaN if unknown.
         """
         ...
 

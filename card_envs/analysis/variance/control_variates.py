@@ -155,10 +155,10 @@ class ControlVariates:
     def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows) -> None:
         """Compute the action probabilities at counterfactual tables, and pass them to the control terms."""
         tables, copied_from = self._controls.counterfactual_tables(batch, rows)
-        chances = self._ask_agents(batch, rows, tables, copied_from)
+        probabilities = self._ask_agents(batch, rows, tables, copied_from)
         if len(tables):
-            self._check_actions(batch, rows, chances[np.searchsorted(copied_from, np.arange(len(rows))), actions])
-        self._controls.on_actions(batch, rows, actions, chances)
+            self._check_actions(batch, rows, probabilities[np.searchsorted(copied_from, np.arange(len(rows))), actions])
+        self._controls.on_actions(batch, rows, actions, probabilities)
         self._decision += 1
 
     def on_end(self, batch: MatchBatch) -> None:
@@ -179,10 +179,10 @@ class ControlVariates:
                 self.until.adjusted[agent].add(*complete)
         self._num_deals += len(tables)
 
-    def _check_actions(self, batch: MatchBatch, rows: Rows, chances: Floats) -> None:
+    def _check_actions(self, batch: MatchBatch, rows: Rows, probabilities: Floats) -> None:
         """Raise a ValueError if an agent that claims to be deterministic took another action than it returns now."""
         agents = batch.agent_indices(rows, batch.tables["actor"][rows].astype(np.int64))
-        wrong = np.flatnonzero((chances == 0) & np.array(self._is_deterministic)[agents])
+        wrong = np.flatnonzero((probabilities == 0) & np.array(self._is_deterministic)[agents])
         if len(wrong):
             raise ValueError(
                 f"agent {self._agents[agents[wrong[0]]].name!r} took another action than it returns for the same "
@@ -192,14 +192,14 @@ class ControlVariates:
 
     def _ask_agents(self, batch: MatchBatch, rows: Rows, tables: Tables, copied_from: Rows) -> Floats:
         """Return the actors' action probabilities (len(tables), num_actions), NaN for agents that cannot be asked."""
-        chances = np.full((len(tables), batch.game.num_actions), np.nan)
+        probabilities = np.full((len(tables), batch.game.num_actions), np.nan)
         seats = batch.tables["actor"][rows].astype(np.int64)
         random_numbers = np.empty(len(rows))
         write_random_numbers(np.uint64(self._seed % 2**64), batch.deals[rows], self._decision, seats, random_numbers)
         agents = batch.agent_indices(rows, seats)[copied_from]
         for agent, count in enumerate(self._num_hands):
             mine = np.flatnonzero(agents == agent)
-            num_parts = -(-mine.size * chances.shape[1] // _MAX_PROBABILITIES)
+            num_parts = -(-mine.size * probabilities.shape[1] // _MAX_PROBABILITIES)
             for part in np.array_split(mine, num_parts) if mine.size else ():
                 if count > 1:
                     asked = copied_from[part]
@@ -211,8 +211,8 @@ class ControlVariates:
                         random_numbers[asked],
                         encoder=self._encoders[agent],
                     )
-                    chances[part] = _ask(self._agents[agent], decisions, self._is_deterministic[agent])
-        return chances
+                    probabilities[part] = _ask(self._agents[agent], decisions, self._is_deterministic[agent])
+        return probabilities
 
     def adjust(self, result: MatchResult) -> tuple[AdjustedResult, ...]:
         """Return the adjusted result of each agent.

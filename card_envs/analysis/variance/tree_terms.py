@@ -89,7 +89,7 @@ class TreeControlTerms:
     def _chances(self, node: Node, turn: int) -> Floats:
         """Return (actions, deals): the probabilities of the actor's actions, uniform if they are unknown."""
         strategy = self._strategies[self._agent_at(node.seat, turn)]
-        return node.chances(self._uniform if strategy is None else strategy)
+        return node.probabilities(self._uniform if strategy is None else strategy)
 
     def _compute_values(self, turn: int) -> list[Floats]:
         """Return the values of each node, (deals, seats): mean rewards from there on."""
@@ -136,21 +136,21 @@ class TreeControlTerms:
         """Return copies of the tables, at which the agents' probabilities are compared with those in the tree."""
         return batch.tables[rows], np.arange(len(rows))
 
-    def on_actions(self, batch: Hands, rows: Rows, actions: Rows, chances: Floats) -> None:
+    def on_actions(self, batch: Hands, rows: Rows, actions: Rows, probabilities: Floats) -> None:
         """Update the possible deals and the control variates of the actions."""
         keys = np.stack([self._node[rows], self._turn[rows], actions], axis=1)
         for index, turn, action in np.unique(keys, axis=0).tolist():
             mine = np.flatnonzero((keys == (index, turn, action)).all(axis=1))
-            self._apply(rows[mine], index, turn, action, chances[mine])
+            self._apply(rows[mine], index, turn, action, probabilities[mine])
 
-    def _apply(self, rows: Rows, index: int, turn: int, action: int, chances: Floats) -> None:
+    def _apply(self, rows: Rows, index: int, turn: int, action: int, probabilities: Floats) -> None:
         node, values = self._nodes[index], self._values(turn)
         k = int(np.searchsorted(node.actions, action))
         child = self._index[id(node.children[k])]
         actor = self._agent_at(node.seat, turn)
         if self._strategies[actor] is not None:
             likelihoods = self._chances(node, turn)
-            self._require_consistent(actor, likelihoods[:, self._deal[rows]].T, chances[:, node.actions])
+            self._require_consistent(actor, likelihoods[:, self._deal[rows]].T, probabilities[:, node.actions])
             before = self._weights[rows] @ values[index]
             weights = self._weights[rows] * likelihoods[k]
             self._weights[rows] = weights / weights.sum(axis=1, keepdims=True)
@@ -160,9 +160,9 @@ class TreeControlTerms:
                 self._terms[rows, agent, _OWN if agent == actor else _OTHERS] += change[:, seat]
         self._update(rows, child, turn, self._weights[rows] @ values[child], _BOARD)
 
-    def _require_consistent(self, actor: int, expected: Floats, chances: Floats) -> None:
+    def _require_consistent(self, actor: int, expected: Floats, probabilities: Floats) -> None:
         """Raise a ValueError if an agent's probabilities differ from those in the tree."""
-        if np.abs(expected - chances).max() > _TOLERANCE:
+        if np.abs(expected - probabilities).max() > _TOLERANCE:
             raise ValueError(
                 f"agent {self._agents[actor].name!r} returned different probabilities for the same cards and bets at "
                 "different seats or tables: its strategy must depend on its observations only"

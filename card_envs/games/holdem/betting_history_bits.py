@@ -1,10 +1,9 @@
 """The seats that called and raised, as bits that the betting updates and that encoders copy word by word.
 
 A word consists of groups of `num_seats` bits, one bit per seat; a group does not cross a word boundary. There is a
-group
-for each street and bet level with the seats that called, and then, for each street and bet level but the last, a group
-with the seat that raised from it. Games whose tables record only the last decisions (`whole_history` = 0) have one
-group per street for the seats that called, and then one per street for the seats that raised.
+group for each street and bet level with the seats that called, and then, for each street and bet level but the last, a
+group with the seat that raised from it. Games whose tables record only the last decisions (`whole_history` = 0) have
+one group per street for the seats that called, and then one per street for the seats that raised.
 """
 
 from __future__ import annotations

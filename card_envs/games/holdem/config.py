@@ -64,8 +64,7 @@ class HoldemConfig:
     num_ranks: int = 13
     num_suits: int = 4
     button_moves: bool = True
-    """True if the button moves one seat to the left with every deal; else it stays on the last seat, and seat 0 opens.
-    """
+    """True if the button moves a seat to the left with every deal; else it stays on the last seat, and seat 0 opens."""
     chips_per_reward: int = 2
     """Number of chips that equals a reward of 1: the big blind, or 1 in games that count chips."""
 

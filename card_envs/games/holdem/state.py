@@ -59,20 +59,13 @@ class Structure(IntEnum):
     NO_LIMIT = 2
 
 
-class DecisionKind(IntEnum):
-    """Kinds of decisions; a check counts as a call, a bet as a raise."""
-
-    FOLD = 0
-    CALL = 1
-    RAISE = 2
-
-
 LIMIT, POT_LIMIT, NO_LIMIT = map(int, Structure)
 
 MENU_LIMIT, MENU_POT, MENU_CHIPS, MENU_INTEGERS = 0, 1, 2, 3
 """Values of `menu`, the meaning of the action ids from 2 on."""
 
-FOLD, CALL, RAISE = map(int, DecisionKind)
+FOLD, CALL, RAISE = 0, 1, 2
+"""Kinds of decisions; a check counts as a call, a bet as a raise."""
 
 UNCAPPED = 127
 """Value of `max_raises` without a cap; `street_raises` never reaches it."""

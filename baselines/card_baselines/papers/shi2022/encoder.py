@@ -62,7 +62,7 @@ def _layout(n: int, decisions: int) -> Layout:
             Block("street_commit", n, "chips put in on this street, by position"),
             Block("hand_commit", n, "chips put in since the deal, by position"),
             Block("pot", 1, "all chips in the middle, as a fraction of all seats' amounts"),
-            Block("to_call", 1, "chips I need to stay in"),
+            Block("to_call", 1, "chips to call"),
             Block("category", len(CATEGORIES), "my hand from the flop on: straight flush .. high card", private=True),
             Block("percentile", 1, "share of all hands of as many cards that are not better than mine", private=True),
             Block("history", decisions, "decisions, oldest first, then 0", high=_num_tokens(n) - 1),

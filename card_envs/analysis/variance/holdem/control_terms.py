@@ -51,17 +51,17 @@ no large pot, and coefficients from small pots must not be used for large ones."
 
 
 def _starting_hand_controls() -> NDArray[np.float64]:
-    chances = STARTING_HAND_COUNTS / NUM_HANDS
+    probabilities = STARTING_HAND_COUNTS / NUM_HANDS
     thresholds = [(share < STARTING_PERCENTILES).astype(np.float64) for share in _TOP_SHARES]
     features = np.stack([STARTING_EQUITIES, STARTING_EQUITIES**2, *thresholds])
-    return np.asarray(features - (features @ chances)[:, None], np.float64)
+    return np.asarray(features - (features @ probabilities)[:, None], np.float64)
 
 
 STARTING_CONTROLS = _starting_hand_controls()
 """(features, 169): features of the strength of a starting hand, minus their means over all hands."""
 
 
-def most_lost(config: HoldemConfig) -> float:
+def max_loss(config: HoldemConfig) -> float:
     """Return approximately the largest loss of a seat in a hand, in rewards."""
     chips = sorted(config.stack_list)[-2]  # nobody matches the rest of the largest stack
     if config.structure == "limit" and config.max_raises is not None:
@@ -84,13 +84,21 @@ def contested_pots(tables: Tables, num_seats: int) -> Floats:
     return pots
 
 
+def last_raisers(tables: Tables, street: Rows) -> Rows:
+    """Return the seats (n,) that raised last on the street before `street` (n,), NOBODY where nobody raised."""
+    rows = np.arange(len(tables))
+    raises = tables["street_raises"][rows, street - 1].astype(np.int64)
+    raiser = tables["raiser"][rows, street - 1, np.clip(raises - 1, 0, MAX_LEVELS - 2)]
+    return np.where(raises > 0, raiser.astype(np.int64), NOBODY)
+
+
 class HoldemControlTerms:
     """`ControlTerms` without counterfactual hands."""
 
     def __init__(self, config: HoldemConfig, seed: int) -> None:
         self._num_seats, self._chips_per_reward = config.num_players, config.chips_per_reward
         self._seed = np.uint64(seed % 2**64)
-        self._most_lost = most_lost(config)
+        self._max_loss = max_loss(config)
 
     @property
     def units(self) -> ControlUnits:
@@ -99,7 +107,7 @@ class HoldemControlTerms:
         hole_cards = 2 * (2 * starting - 1) if seats == 2 else seats * starting + starting - 1
         boards = (MAX_STREETS - 1) * _KNOWN_BEFORE_CARDS * _TERMS_OF_CARDS
         is_stake = np.array([*[False] * hole_cards, *[True] * boards])
-        return ControlUnits(is_stake, LEAST_STAKE * self._most_lost)
+        return ControlUnits(is_stake, LEAST_STAKE * self._max_loss)
 
     def on_deal(self, batch: Hands) -> None:
         """Prepare for new hands."""
@@ -113,7 +121,7 @@ class HoldemControlTerms:
         """Return no tables: action probabilities are not needed."""
         return batch.tables[:0], rows[:0]
 
-    def on_actions(self, batch: Hands, rows: Rows, actions: Rows, chances: NDArray[np.float64]) -> None:
+    def on_actions(self, batch: Hands, rows: Rows, actions: Rows, probabilities: NDArray[np.float64]) -> None:
         """Record the streets that began."""
         tables = batch.tables
         began = rows[tables["street"][rows] > self._street[rows]]
@@ -121,9 +129,8 @@ class HoldemControlTerms:
         self._street[began] = street
         self._pot[began, :, street] = self._contested_pots(tables[began])
         self._live[began, street] = tables["in_hand"][began]
-        raises = tables["street_raises"][began, street - 1].astype(np.int64)
-        raiser = tables["raiser"][began, street - 1, np.clip(raises - 1, 0, MAX_LEVELS - 2)].astype(np.int64)
-        self._raiser[began, street] = np.where(raises > 0, batch.agent_indices(began, raiser), NOBODY)
+        raiser = last_raisers(tables[began], street)
+        self._raiser[began, street] = np.where(raiser != NOBODY, batch.agent_indices(began, raiser), NOBODY)
 
     def compute_controls(self, batch: Hands, agents: Sequence[int]) -> list[Controls]:
         """Return the controls of each agent, given by its index; all hands of the batch must be over."""
@@ -160,7 +167,7 @@ class HoldemControlTerms:
         pots = self._pot[rows, hands.seats]
         for street in range(1, MAX_STREETS):
             pot, raiser = pots[:, street], self._raiser[:, street]
-            equity, large = hands.own_value[:, street - 1, EQUITY], pot * pot / self._most_lost
+            equity, large = hands.own_value[:, street - 1, EQUITY], pot * pot / self._max_loss
             known = [
                 pot,
                 pot * (raiser == agent),

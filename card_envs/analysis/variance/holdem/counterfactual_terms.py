@@ -16,7 +16,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from card_envs.analysis.variance.control_terms import Controls, ControlUnits
-from card_envs.analysis.variance.holdem.control_terms import LEAST_STAKE, STARTING_CONTROLS, contested_pots, most_lost
+from card_envs.analysis.variance.holdem.control_terms import (
+    LEAST_STAKE,
+    STARTING_CONTROLS,
+    contested_pots,
+    last_raisers,
+    max_loss,
+)
 from card_envs.analysis.variance.holdem.counterfactual_hands import (
     BOARD_VALUES,
     COUNTERFACTUAL,
@@ -33,7 +39,7 @@ from card_envs.analysis.variance.holdem.counterfactual_values import (
 )
 from card_envs.game import Tables
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.state import MAX_LEVELS, MAX_STREETS, NOBODY
+from card_envs.games.holdem.state import MAX_STREETS
 from card_envs.games.holdem.view import positions_of
 from card_envs.poker.starting_hands import starting_hands
 from card_envs.statistics import Hands
@@ -59,7 +65,7 @@ class CounterfactualControlTerms:
         self._num_seats, self._chips_per_reward = config.num_players, config.chips_per_reward
         self._seed = np.uint64((seed + _POOL_STREAM) % 2**64)
         self._hands_per_agent = np.array(hands_per_agent, np.int64)
-        self._most_lost = most_lost(config)
+        self._max_loss = max_loss(config)
         self._scratch = np.zeros(1, SCRATCH)[0]
 
     @property
@@ -69,7 +75,7 @@ class CounterfactualControlTerms:
         boards = (MAX_STREETS - 1) * _KNOWN_BEFORE_CARDS * BOARD_VALUES
         actions = MAX_STREETS * KINDS * ACTION_VALUES * (2 if self._num_seats == 2 else 3)
         is_stake = np.array([*[False] * starting, *[True] * (boards + actions)])
-        return ControlUnits(is_stake, LEAST_STAKE * self._most_lost)
+        return ControlUnits(is_stake, LEAST_STAKE * self._max_loss)
 
     def on_deal(self, batch: Hands) -> None:
         """Deal the counterfactual hands."""
@@ -103,13 +109,13 @@ class CounterfactualControlTerms:
         self._cells = np.searchsorted(row, np.arange(len(rows)))
         return tables, row
 
-    def on_actions(self, batch: Hands, rows: Rows, actions: Rows, chances: Floats) -> None:
+    def on_actions(self, batch: Hands, rows: Rows, actions: Rows, probabilities: Floats) -> None:
         """Record streets that began, write the terms of the actions, and update the weights of the hands."""
         self._record_streets(batch, rows, batch.tables["street"][rows].astype(np.int64))
         seats = batch.tables["actor"][rows].astype(np.int64)
         terms, correction = np.empty((len(rows), KINDS * ACTION_VALUES)), np.empty(len(rows))
         write_action_terms(
-            batch.tables, rows, actions, chances, self._cells, self._hands, self._scratch, terms, correction
+            batch.tables, rows, actions, probabilities, self._cells, self._hands, self._scratch, terms, correction
         )
         terms /= self._chips_per_reward
         self._add_correction(batch, rows, seats, correction / self._chips_per_reward)
@@ -143,13 +149,11 @@ class CounterfactualControlTerms:
         live = tables["in_hand"][rows].astype(np.int64)
         values, before = np.empty((len(rows), seats, BOARD_VALUES)), np.empty((len(rows), seats))
         write_board_terms(self._hands, rows, street, live, self._scratch, values, before)
-        raises = tables["street_raises"][rows, street - 1].astype(np.int64)
-        raiser = tables["raiser"][rows, street - 1, np.clip(raises - 1, 0, MAX_LEVELS - 2)].astype(np.int64)
-        raiser = np.where(raises > 0, raiser, NOBODY)
+        raiser = last_raisers(tables[rows], street)
         pots = contested_pots(tables[rows], seats) / self._chips_per_reward
         for seat in range(seats):
             pot = pots[:, seat]
-            large = pot * pot / self._most_lost
+            large = pot * pot / self._max_loss
             known = np.stack([pot, pot * (raiser == seat), large], axis=1)
             terms = (known[:, :, None] * values[:, seat, None, :]).reshape(len(rows), -1)
             self._board[rows, (seat - batch.hands[rows]) % seats, street - 1] = terms

@@ -57,7 +57,7 @@ def layout(config: HoldemConfig) -> Layout:
         Block("street_commit", n, "chips put in on this street, me first"),
         Block("hand_commit", n, "chips put in since the deal, me first"),
         Block("pot", 1, "all chips in the middle, as a fraction of all seats' amounts"),
-        Block("to_call", 1, "chips I need to stay in"),
+        Block("to_call", 1, "chips to call"),
         Block("pot_odds", 1, "to_call / (pot + to_call)"),
         Block("min_raise_to", 1, "smallest raise open to me, 0 where none is"),
         Block("max_raise_to", 1, "largest raise open to me, 0 where none is"),
