@@ -9,7 +9,10 @@ import tyro
 
 from card_baselines.settings import parse_settings
 
-_AGENT = "name (see `card-envs agents`), module:Class, path/to/file.py:Class, policy:file.py:NAME, hf:user/name, or run folder"
+_AGENT = (
+    "name (see `card-envs agents`), module:Class, path/to/file.py:Class, policy:file.py:NAME, hf:user/name, or run "
+    "folder"
+)
 
 Words = Annotated[tuple[tuple[str, ...], ...], tyro.conf.UseAppendAction]
 """Option that may be repeated: `--agents A B` and `--agents A --agents B` mean the same. See `join_words`."""
