@@ -16,10 +16,12 @@ import pytest
 pytest.importorskip("torch")
 
 from card_baselines import cli, papers
+from card_baselines.agents.search.mcts import Mcts
 from card_baselines.papers.protocol import Paper, Report, Reproduction, ReproductionOptions, Scale
 from card_baselines.papers.shi2022 import reproduction as shi2022
 from card_baselines.papers.shi2022.paper import FILE, PAPER
 from card_baselines.papers.shi2022.pictures import draw_losses
+from card_baselines.ppo.config import Config as PpoConfig
 from card_baselines.run_folder import RunFolder
 from card_baselines.text_table import TextTable
 
@@ -38,6 +40,9 @@ SMALL = replace(
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PAPER.scales, "tiny", SMALL)
+    monkeypatch.setattr(Mcts.__init__, "__defaults__", (8,))
+    quick = partial(PpoConfig, num_tables=12, batch=120, minibatch=60, hidden=(8,))
+    monkeypatch.setattr(shi2022, "PpoConfig", quick)
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
