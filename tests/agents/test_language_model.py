@@ -158,9 +158,9 @@ def test_a_budget_ends_the_match_and_the_log_lets_it_go_on(
 
 def test_two_language_models_play_duplicate_hands_to_an_interval(endpoint: Endpoint) -> None:
     players = [find_agent(f"llm:{model}", GAME) for model in ("plain", "lying")]
-    result = play_match(GAME, players, 40, seed=1, duplicate=True)
+    result = play_match(GAME, players, 12, seed=1, duplicate=True)
     low, high = result.agents[0].ci95
-    assert result.hands == 40 and low < result.agents[0].mean < high
+    assert result.hands == 12 and low < result.agents[0].mean < high
     for player in players:
         player.close()  # type: ignore[attr-defined]
 
@@ -200,7 +200,8 @@ COMMANDS = [line for line in PAGE.read_text().splitlines() if line.startswith("c
 def test_the_commands_of_the_page_work_when_copied(
     endpoint: Endpoint, capsys: pytest.CaptureFixture[str], command: str
 ) -> None:
+    """With fewer hands than on the page."""
     from card_baselines.cli import main
 
-    assert main(shlex.split(command)[1:]) == 0
+    assert main(shlex.split(re.sub(r"--hands \d+", "--hands 10", command))[1:]) == 0
     assert capsys.readouterr().out.strip()

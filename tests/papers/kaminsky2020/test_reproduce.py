@@ -20,7 +20,7 @@ from card_baselines.league.ratings import Rating
 from card_baselines.league.store import Member
 from card_baselines.league.winnings import Winnings
 from card_baselines.papers.claims import Claim
-from card_baselines.papers.kaminsky2020 import reproduction
+from card_baselines.papers.kaminsky2020 import findings, reproduction
 from card_baselines.papers.kaminsky2020.claims import compute_prediction_rate, measure_claims, predict_winners
 from card_baselines.papers.kaminsky2020.findings import Findings
 from card_baselines.papers.kaminsky2020.paper import (
@@ -188,6 +188,11 @@ def measure(found: Findings) -> dict[str, Claim]:
 
 def verdicts(found: Findings) -> dict[str, str]:
     return {result["row"]: judge(result, [])["verdict"] for result in reproduction.describe_claims(found)}
+
+
+@pytest.fixture(autouse=True)
+def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(findings, "RESAMPLES", 100)
 
 
 def test_every_claim_is_measured_once() -> None:

@@ -24,7 +24,7 @@ GAME = limit_holdem()
 
 
 def test_a_bandit_run_on_single_strategies_is_the_session_that_would_have_been_played() -> None:
-    styles, hands, sessions = ("always_raise", "equity"), 60, 2
+    styles, hands, sessions = ("always_raise", "equity"), 20, 2
     arms = [Brennus(looseness=(share,), num_trees=5) for share in (0.0, 1.0)]
     rewards = np.stack([play_sessions(GAME, arm, styles, hands, sessions, seed=4) for arm in arms])
     both = Brennus(looseness=(0.0, 1.0), num_trees=5)
