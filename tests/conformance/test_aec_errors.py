@@ -125,9 +125,8 @@ def test_action_names_are_for_ids_of_the_agent_to_act(env_id: str) -> None:
         with pytest.raises(IllegalActionError, match="is not an id"):
             env.action_name(wrong)
     while not any(env.terminations.values()):
-        names = [env.action_name(action) for action in range(env.game.num_actions)]
         legal = env.action_names()
-        assert {action: names[action] for action in legal} == legal
+        assert {action: env.action_name(action) for action in legal} == legal
         env.step(next(iter(legal)))
     with pytest.raises(
         IllegalActionError, match=r"action 1: the episode is over and no agent is to act; call reset\(\)"

@@ -262,6 +262,6 @@ def test_stock_algorithms_learn_without_masks(algorithm: type, illegal_action: s
     settings = {"learning_starts": 64} if algorithm in (DQN, QRDQN) else {"n_steps": 16, "batch_size": 32}
     model = algorithm(policy, tables, gamma=1.0, seed=0, device="cpu", **settings)
     before = [parameter.clone() for parameter in model.policy.parameters()]
-    model.learn(512)
+    model.learn(128)
     after = model.policy.parameters()
     assert any(not one.equal(other) for one, other in zip(before, after, strict=True))

@@ -229,8 +229,8 @@ def test_a_reservoir_of_advantages_gives_back_what_was_added() -> None:
 
 @every_learner
 def test_a_run_leaves_an_agent_less_exploitable_than_an_untrained_one(name: str, tmp_path: Path) -> None:
-    longer = {"sd_cfr": 20_000, "deep_cfr": 20_000, "dream": 60_000, "dream_network": 60_000, "nfsp": 110_000,
-              "mmd": 60_000, "tabular_mccfr": 10_000}  # fmt: skip
+    longer = {"sd_cfr": 8_000, "deep_cfr": 8_000, "dream": 24_000, "dream_network": 24_000, "nfsp": 110_000,
+              "mmd": 60_000, "tabular_mccfr": 4_000}  # fmt: skip
     found = algorithm(name)
     chosen = {key: value for key, value in TINY[name].items() if key == "average"}
     config = replace(found.presets["kuhn"], **SHORT | chosen | {"steps": longer[name]})

@@ -38,8 +38,10 @@ from tests.helpers.mutants import expect_own_errors
 from tests.helpers.tiny_runs import TINY, algorithm_of, tiny_config
 
 FEW, MANY = 12, 120
-LARGE = ("public_chance_cfr", "menu_cfr", "multiplayer_mccfr")
-"""Algorithms with checkpoints of 50 megabytes: the buckets of all turn hands."""
+SLOW = ("public_chance_cfr", "menu_cfr", "multiplayer_mccfr", "maskable_dqn", "recurrent_ppo", "deep_cfr",
+        "dream_network", "mmd", "expert_iteration")  # fmt: skip
+"""Algorithms with checkpoints of 50 megabytes, and those whose checkpoints are kept and read as those of others:
+maskable_ppo, sd_cfr, dream, self_play_ppo, distill."""
 START = "start"
 """Folder of the run that another one starts from."""
 NOT_TRIED = ("config.json", "evaluation.json", "metrics.csv")
@@ -209,7 +211,7 @@ def try_mutants(name: str, folder: Path, numbers: range) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in LARGE else []) for name in TINY]
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in TINY]
 )
 def test_a_few_checkpoints(name: str, tmp_path: Path) -> None:
     try_mutants(name, tmp_path, range(FEW))
