@@ -15,7 +15,7 @@ from card_envs.envs import ENVS, make_env, make_raw_env
 from card_envs.text import TextTable
 from card_wrappers.gymnasium import CardEnv, CardVectorEnv
 
-STEPS, TABLES = 60, 6
+STEPS, TABLES = 40, 6
 Steps = Iterator[Any]
 """Yields what an environment returns, step by step; each part may be changed by the reader."""
 

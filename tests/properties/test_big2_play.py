@@ -38,9 +38,10 @@ def test_the_mask_is_the_list_and_empty_for_the_others(rules: str) -> None:
 
 
 @all_rules
-def test_the_list_is_what_brute_force_finds(rules: str) -> None:
+@pytest.mark.parametrize("deals", [1, pytest.param(20, marks=pytest.mark.slow)])
+def test_the_list_is_what_brute_force_finds(rules: str, deals: int) -> None:
     config, rng = OPTION_SETS[rules], random.Random(4)
-    for number in range(2):
+    for number in range(deals):
         deal = Deal(config=config, seed=number)
         while not deal.t.is_over:
             hand = deal.hand(deal.actor)

@@ -18,7 +18,7 @@ from card_envs.envs import make_game
 from card_envs.game import Game
 from tests.web.served import Server, serving
 
-CANDIDATES = 4096
+CANDIDATES = 2048
 
 
 def own_cards(game: Game, plan: Plan, index: int, hands: int) -> list[list[int]]:

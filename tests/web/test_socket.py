@@ -82,7 +82,7 @@ def test_a_page_never_hears_of_a_card_that_its_seat_may_not_see(
     people = [index for index, agent in enumerate(players) if not agent]
     pages = {index: server.page(tokens[index] or "") for index in people}
     rng, decisions = random.Random(3), 0
-    for hand in range(6):
+    for hand in range(4):
         shown: dict[int, set[int]] = {index: set() for index in people}
         while True:
             wait_for_turn(server, number, people, hand)
@@ -103,7 +103,7 @@ def test_a_page_never_hears_of_a_card_that_its_seat_may_not_see(
             decisions += 1
             wait_for_step(server, number, tables[index]["step"])
         pages[people[0]].say("next", hand=hand)
-    assert decisions > 6
+    assert decisions >= 4
     for page in pages.values():
         page.close()
 
@@ -149,14 +149,14 @@ def wait_for_turn(server: Server, number: int, people: list[int], hand: int = 0)
 # --- what pages send ---
 
 
-def test_ten_thousand_random_messages_raise_nothing_and_show_nothing(server: Server) -> None:
+def test_thousands_of_random_messages_raise_nothing_and_show_nothing(server: Server) -> None:
     number, tokens = server.opened("big2-v0", ["", "random", "random", "random"], seed=9)
     rng = random.Random(0)
     page = server.page(tokens[0] or "")
     first = page.turn()
     host = server.page()
     hidden = hidden_cards(server, number, 0)
-    for count in range(5000):
+    for count in range(2000):
         for each in (page, host):
             each.socket.send(random_message(rng, first["hand"]))
         if count % 100 == 99:
