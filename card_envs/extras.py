@@ -8,7 +8,7 @@ EXTRA_OF = {
     **dict.fromkeys(("torch", "safetensors", "matplotlib", "tensorboard"), "train"),
     **dict.fromkeys(("starlette", "uvicorn", "websockets"), "web"),
     **dict.fromkeys(("onnx", "onnxruntime"), "onnx"),
-    **dict.fromkeys(("trueskill", "openskill", "threadpoolctl"), "league"),
+    **dict.fromkeys(("trueskill", "openskill", "threadpoolctl", "markdown_it"), "league"),
     **dict.fromkeys(("openenv", "fastapi"), "openenv"),
     "textarena": "textarena",
     "openai": "llm",

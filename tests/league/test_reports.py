@@ -10,7 +10,7 @@ import pytest
 
 from card_baselines.league import League
 from card_baselines.league.cashflow import compute_cashflow
-from card_baselines.league.report import compute_standings, write_report
+from card_baselines.league.report import compute_standings, to_html, write_report
 from card_baselines.league.rounds import Earnings, RoundOutcome
 from card_baselines.league.store import Store
 from card_baselines.papers.kaminsky2020.strategies import Strategies, measure_strategies, require_strategies
@@ -149,3 +149,26 @@ def test_maps_by_strategy_are_for_one_game() -> None:
     game = make_game("no_limit_holdem-v0", num_players=6, stacks=100)
     with pytest.raises(ValueError, match=r"6 seats and stacks of 100 big blinds, not for .*the map by statistics"):
         require_strategies(game)
+
+
+# --- the page ---
+
+
+def test_names_of_members_bring_nothing_into_the_page(tmp_path: Path) -> None:
+    (tmp_path / "ranks.png").write_bytes(b"picture")
+    text = """# League <of> x
+
+![Ranks, with 95 % intervals](ranks.png)
+
+**members**
+
+| member | made by |
+| --- | --- |
+| <script>alert(1)</script> | [link](http://a.b) |
+| ![seen](http://a.b/c.png) | <http://a.b> |
+"""
+    page = to_html(text, tmp_path)
+    assert "<title>League &lt;of&gt; x</title>" in page and "<td>&lt;script&gt;alert(1)&lt;/script&gt;</td>" in page
+    assert "<strong>members</strong>" in page
+    assert page.count("<img ") == 1 and "data:image/png;base64,cGljdHVyZQ==" in page and "<a " not in page
+    assert "<figcaption>Ranks, with 95 % intervals</figcaption>" in page

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from markdown_it import MarkdownIt
-
 from card_baselines.league import pictures, tables
 from card_baselines.league.cashflow import Cashflow, compute_cashflow
 from card_baselines.league.divisions import KINDS
@@ -275,6 +273,8 @@ _PICTURE = re.compile(r"<p>!\[(.*?)\]\(([\w.-]+\.png)\)</p>")
 
 def to_html(text: str, folder: Path) -> str:
     """Return a report in Markdown as one HTML page, with the pictures that lie in a folder."""
+    from markdown_it import MarkdownIt
+
     # names of members may be somebody else's: they make no links, no pictures and no HTML
     markdown = MarkdownIt("js-default").disable(["link", "image", "autolink"])
 
