@@ -20,6 +20,7 @@ from typing import Any
 
 import torch
 from numba import cuda
+from peers.ours import GAMES
 from results import circumstances, write_json
 
 from card_baselines.cli.console import print_table
@@ -33,12 +34,6 @@ from card_envs.envs import make_game
 PARTS = ("tables", "same", "speed")
 PLAIN = Config(num_tables=16_384, batch=262_144, minibatch=16_384, shared_layers=1, average_strategy="off")
 """Heads-up limit hold'em against itself."""
-GAMES: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("limit_holdem-v0", {"num_players": 2}),
-    ("no_limit_holdem-v0", {"num_players": 6}),
-    ("big2-v0", {}),
-)
-"""Games that are played at random."""
 _WARM_UP = 4
 """Updates before a measurement: the first ones run without graphs, then graphs are recorded."""
 
@@ -85,7 +80,8 @@ def part_tables(asked: argparse.Namespace) -> list[dict[str, Any]]:
     """Return decisions a second of random legal play in each game, the best of three measurements."""
     powers, steps = ((3,), 1) if asked.quick else ((12, 14, 16, 18, 20), 200)
     rows = []
-    for (env_id, settings), power in itertools.product(GAMES, powers):
+    for name, power in itertools.product(("limit2", "nl6", "big2"), powers):
+        env_id, settings = GAMES[name]
         tables = CudaTables(make_game(env_id, **settings), 2**power, seed=0)
         tables.reset()
         best = min(_time_steps(tables, steps) for _ in range(3))

@@ -18,8 +18,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -172,10 +171,6 @@ ROWS = {
         "self_play_ppo, ppo_limit_hu, float32", "µs a decision", 1e6, lambda: learn("ppo_limit_hu"),
         "bfloat16", lambda: learn("ppo_limit_hu", fast_cpu="bfloat16"),
     ),
-    "equity": Row(
-        "the same, for the share of equity", "µs a decision", 1e6, lambda: learn("ppo_limit_hu"),
-        "encoder default", lambda: learn("ppo_limit_hu", settings=()),
-    ),
     "ppo_big2": Row(
         "self_play_ppo, ppo_big2, float32", "µs a decision", 1e6, lambda: learn("ppo_big2"),
         "bfloat16", lambda: learn("ppo_big2", fast_cpu="bfloat16"),
@@ -226,17 +221,6 @@ def time_unit(work: Work) -> float:
     return (processor_seconds() - begin) / amount
 
 
-@contextmanager
-def keep_threads(number: int) -> Iterator[None]:
-    """Let PyTorch use so many threads for a while."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(number)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
 def measure(rows: dict[str, Row], rounds: int) -> dict[str, list[tuple[float, float]]]:
     """Return the times of each row and of what stands beside it, one pair for each round."""
     works = {name: (row.make(), row.make_other()) for name, row in rows.items()}
@@ -272,7 +256,8 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
     rows = {name: ROWS[name] for name in asked.only}
-    with keep_threads(1), one_core():
+    torch.set_num_threads(1)
+    with one_core():
         results = report(rows, measure(rows, asked.rounds))
     lines = [
         [each["what"], f"{each['median']:.3g} {each['unit']}", f"{each['spread']:.0%}", each["beside"],

@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from card_baselines.agents.scripted.always_call import AlwaysCall
+from card_baselines.papers.kaminsky2020.baselines import KaminskyRandom
 from card_baselines.speed.stopwatch import Work
-from card_envs.agent import Agent, Decisions
 from card_envs.compiler import kernel
 from card_envs.envs import make_game
 from card_envs.game import Game
@@ -68,24 +67,9 @@ def _choose(tables: Any, streams: Any, actions: Any) -> None:
 
 def match() -> Work:
     game = thesis_game()
-    agents = [AlwaysCall(), Thirds()] * 3
+    agents = [AlwaysCall(), KaminskyRandom()] * 3
 
     def run() -> int:
         return play_match(game, agents, HANDS, seed=0).hands
 
     return run
-
-
-class Thirds(Agent):
-    """Folds, calls or raises by any amount, a third each."""
-
-    name = "thirds"
-
-    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return one legal action for each decision."""
-        views = decisions.views
-        low, high = views["min_raise_to"].astype(np.int64), views["max_raise_to"].astype(np.int64)
-        may_fold = views["legal"].astype(np.int64) & 1 == 1
-        third, share = np.divmod(decisions.random_numbers * 3.0, 1.0)
-        raised = INTEGERS_OFFSET + low + (share * (high - low + 1)).astype(np.int64)
-        return np.select([(third == 0) & may_fold, (third == 2) & (low > 0)], [FOLD, raised], CALL)
