@@ -42,6 +42,7 @@ OPTIONAL = {
     "supersuit",
     "tianshou",
     "agilerl",
+    "optuna",
 }
 
 BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```\n(?:\n```text\n(?P<printed>.*?)^```\n)?", re.M | re.S)
