@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from card_envs.observation import NumberType
     from card_envs.typing import Observation
 
-__all__ = ["EnvSettings", "GameAEC", "ResetNeededError"]
+__all__ = ["CommonSettings", "GameAEC", "ResetNeededError"]
 
 _BUFFERS = ("_scratch", "_no_mask", "_is_compiled", "_deal", "_step", "_observe", "_display")
 """Attributes that copies and pickles leave out, see `GameAEC._make_buffers`."""
 _HUGE = 2**62  # kernels take 64-bit integers
 
 
-class EnvSettings(TypedDict, total=False):
+class CommonSettings(TypedDict, total=False):
     """Arguments of every environment, beside those of its game."""
 
     render_mode: RenderMode | None

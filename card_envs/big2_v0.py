@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from card_envs.aec import EnvSettings, GameAEC
+from card_envs.aec import CommonSettings, GameAEC
 from card_envs.conventional_aec import ConventionalAEC
 from card_envs.envs import make_env, make_raw_env
 from card_envs.games.big2.presets import Big2Settings, big2
@@ -30,17 +30,17 @@ class RawBig2(GameAEC):
     __doc__ = __doc__
 
 
-class Settings(Big2Settings, EnvSettings, total=False):
+class Settings(Big2Settings, CommonSettings, total=False):
     """Arguments of the environment."""
 
 
-@show_arguments_of(big2, EnvSettings)
+@show_arguments_of(big2, CommonSettings)
 def env(**settings: Unpack[Settings]) -> ConventionalAEC:
     """Return the environment with PettingZoo's conventions: an illegal action ends the episode; see `make_env`."""
     return make_env("big2-v0", **settings)
 
 
-@show_arguments_of(big2, EnvSettings)
+@show_arguments_of(big2, CommonSettings)
 def raw_env(**settings: Unpack[Settings]) -> GameAEC:
     """Return the environment whose `step` raises IllegalActionError for illegal actions; arguments as for `env`."""
     return make_raw_env("big2-v0", **settings)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from card_envs.aec import EnvSettings, GameAEC
+from card_envs.aec import CommonSettings, GameAEC
 from card_envs.conventional_aec import ConventionalAEC
 from card_envs.envs import make_env, make_raw_env
 from card_envs.games.holdem.presets import FlopHoldemSettings, flop_holdem
@@ -28,17 +28,17 @@ class RawFlopHoldem(GameAEC):
     __doc__ = __doc__
 
 
-class Settings(FlopHoldemSettings, EnvSettings, total=False):
+class Settings(FlopHoldemSettings, CommonSettings, total=False):
     """Arguments of the environment."""
 
 
-@show_arguments_of(flop_holdem, EnvSettings)
+@show_arguments_of(flop_holdem, CommonSettings)
 def env(**settings: Unpack[Settings]) -> ConventionalAEC:
     """Return the environment with PettingZoo's conventions: an illegal action ends the episode; see `make_env`."""
     return make_env("flop_holdem-v0", **settings)
 
 
-@show_arguments_of(flop_holdem, EnvSettings)
+@show_arguments_of(flop_holdem, CommonSettings)
 def raw_env(**settings: Unpack[Settings]) -> GameAEC:
     """Return the environment whose `step` raises IllegalActionError for illegal actions; arguments as for `env`."""
     return make_raw_env("flop_holdem-v0", **settings)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from card_envs.aec import EnvSettings, GameAEC
+from card_envs.aec import CommonSettings, GameAEC
 from card_envs.conventional_aec import ConventionalAEC
 from card_envs.envs import make_env, make_raw_env
 from card_envs.games.holdem.presets import SmallPokerSettings, kuhn_poker
@@ -27,17 +27,17 @@ class RawKuhnPoker(GameAEC):
     __doc__ = __doc__
 
 
-class Settings(SmallPokerSettings, EnvSettings, total=False):
+class Settings(SmallPokerSettings, CommonSettings, total=False):
     """Arguments of the environment."""
 
 
-@show_arguments_of(kuhn_poker, EnvSettings)
+@show_arguments_of(kuhn_poker, CommonSettings)
 def env(**settings: Unpack[Settings]) -> ConventionalAEC:
     """Return the environment with PettingZoo's conventions: an illegal action ends the episode; see `make_env`."""
     return make_env("kuhn_poker-v0", **settings)
 
 
-@show_arguments_of(kuhn_poker, EnvSettings)
+@show_arguments_of(kuhn_poker, CommonSettings)
 def raw_env(**settings: Unpack[Settings]) -> GameAEC:
     """Return the environment whose `step` raises IllegalActionError for illegal actions; arguments as for `env`."""
     return make_raw_env("kuhn_poker-v0", **settings)
