@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+
+from card_envs.locations import load_module
 
 PROJECT = "card-envs"
 """Project of the runs in trackio and Weights & Biases."""
@@ -49,7 +50,7 @@ class TensorBoard(Tracker):
     """Writes events below the run folder."""
 
     def __init__(self, folder: Path) -> None:
-        self._writer = importlib.import_module("torch.utils.tensorboard").SummaryWriter(str(folder / BOARD))
+        self._writer = load_module("torch.utils.tensorboard").SummaryWriter(str(folder / BOARD))
 
     def add(self, measures: Mapping[str, float], step: int) -> None:
         """Write a scalar for each measure."""
@@ -71,7 +72,7 @@ class WandbTracker(Tracker):
     """
 
     def __init__(self, package: str, folder: Path, config: Mapping[str, Any]) -> None:
-        self._package = importlib.import_module(package)
+        self._package = load_module(package)
         name = "_".join(folder.parts[-2:])
         identity = {"id": name} if package == "wandb" else {}
         self._package.init(project=PROJECT, name=name, config=dict(config), resume="allow", **identity)
@@ -96,7 +97,7 @@ def require_tracker(name: str) -> None:
     if name not in TRACKERS:
         raise ValueError(f"tracker {name!r} is not known: choose one of {sorted(TRACKERS)}")
     try:
-        importlib.import_module(TRACKERS[name])
+        load_module(TRACKERS[name])
     except ModuleNotFoundError as error:
         raise ValueError(f"tracker {name!r} needs {error.name}: pip install {TRACKERS[name]}") from error
 
