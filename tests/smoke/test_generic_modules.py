@@ -33,7 +33,7 @@ ABOUT_ONE_GAME = (
     "baselines/card_baselines/cli/commands/panel.py", "baselines/card_baselines/cli/strengths.py",
     "baselines/card_baselines/cli/examples.py",
     "baselines/card_baselines/ppo/presets.py",
-    "baselines/card_baselines/league/style.py", "baselines/card_baselines/situations.py",
+    "baselines/card_baselines/situations.py",
     "baselines/card_baselines/big2_benchmark/", "baselines/card_baselines/cli/commands/big2_benchmark.py",
     "baselines/card_baselines/neural/", "baselines/card_baselines/cli/forms.py",
     "baselines/card_baselines/pretrained.py",
