@@ -3,27 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any
 
 import numpy as np
 
 from card_envs.compiler import kernel, short_kernel
 from card_envs.game import ILLEGAL, NOBODY
 from card_envs.records import Tables
-
-if TYPE_CHECKING:
-    from card_envs.game_kernels import (
-        CensorBatch,
-        Deal,
-        DealBatch,
-        FirstIllegal,
-        ForcedBatch,
-        MaskBatch,
-        RandomBatch,
-        StateBatch,
-        Step,
-        StepBatch,
-    )
 
 __all__ = ["NO_ACTION", "GameLoops", "TableKernel", "find_forced_action", "game_loops"]
 
@@ -33,20 +19,8 @@ NO_ACTION = -1
 TableKernel = Callable[..., Any]
 """A kernel that gets the record of one table, such as `is_legal(t, action)`."""
 
-
-class GameLoops(TypedDict):
-    """The fields of `Game` that `game_loops` fills; `Game(..., **loops)`."""
-
-    deal: Deal
-    deal_batch: DealBatch
-    step: Step
-    first_illegal: FirstIllegal
-    step_batch: StepBatch
-    random_batch: RandomBatch
-    mask_batch: MaskBatch
-    censor_batch: CensorBatch
-    state_batch: StateBatch
-    forced_batch: ForcedBatch
+GameLoops = dict[str, Any]
+"""The fields of `Game` that `game_loops` fills; `Game(..., **loops)`."""
 
 
 def find_forced_action(is_legal: TableKernel, num_actions: int) -> TableKernel:
@@ -171,15 +145,15 @@ def game_loops(  # noqa: C901  ten short kernels, not one long function
             t = tables[rows[j]]
             actions[j] = NO_ACTION if t.actor == NOBODY else forced_action(t)
 
-    return GameLoops(
-        deal=deal_one,
-        deal_batch=deal_batch,
-        step=step,
-        first_illegal=first_illegal,
-        step_batch=step_batch,
-        random_batch=random_batch,
-        mask_batch=mask_batch,
-        censor_batch=censor_batch,
-        state_batch=state_batch,
-        forced_batch=forced_batch,
-    )
+    return {
+        "deal": deal_one,
+        "deal_batch": deal_batch,
+        "step": step,
+        "first_illegal": first_illegal,
+        "step_batch": step_batch,
+        "random_batch": random_batch,
+        "mask_batch": mask_batch,
+        "censor_batch": censor_batch,
+        "state_batch": state_batch,
+        "forced_batch": forced_batch,
+    }
