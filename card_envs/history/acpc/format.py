@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -76,20 +76,27 @@ def parse_log(text: str, source: str = "log", game: HoldemConfig | None = None) 
     lines = tuple(text.replace("\r\n", "\n").removesuffix("\n").split("\n"))
     config = game or _game_of(lines, source)
     entries: list[AcpcHand | UnreadHand] = []
-    names: set[str] = set()
-    num_scores = 0
+    totals: dict[str, Number] = defaultdict(int)  # chips that each player has won so far
+    hands: list[AcpcHand] = []
+    num_unread = 0
     for number, line in enumerate(lines, start=1):
         where = f"{source}, line {number}"
         if line.startswith("SCORE:"):
-            reason = _why_wrong_score(line, entries)
-            num_scores += bool(reason)
+            # the chips of a line that cannot be read are not known
+            reason = "" if num_unread else _why_wrong_score(line, totals, len(hands))
             entries += [UnreadHand(where, MISMATCHED, reason)] if reason else []
         elif line and not line.startswith("#"):
-            entries.append(_parse_hand(line, where, config, names))
-    announced, num_hands = _parse_first_line(lines), len(entries) - num_scores
-    if announced is not None and num_hands < announced[1]:
-        hands = [entry.number for entry in entries if isinstance(entry, AcpcHand)]
-        last = f"the last is {hands[-1]}" if hands else "it holds none"
+            entry = _parse_hand(line, where, config, set(totals))
+            entries.append(entry)
+            if isinstance(entry, AcpcHand):
+                hands.append(entry)
+                for name, value in zip(entry.players, entry.values, strict=True):
+                    totals[name] += value
+            else:
+                num_unread += 1
+    announced = _parse_first_line(lines)
+    if announced is not None and len(hands) + num_unread < announced[1]:
+        last = f"the last is {hands[-1].number}" if hands else "it holds none"
         raise HandHistoryError(f"{source}: the log ends too early: {announced[1]} hands are announced, {last}")
     return AcpcLog(config, tuple(entries), lines)
 
@@ -117,26 +124,17 @@ def _parse_hand(line: str, where: str, config: HoldemConfig, names: set[str]) ->
     if names and set(players) != names:
         shown = shorten("|".join(players), 60)
         return UnreadHand(where, SKIPPED, f"players {shown} are not those of the hands before, {sorted(names)}")
-    names |= set(players)
     return AcpcHand(int(parts[1]), parts[2], parts[3], tuple(map(_number, values)), players, where, config)
 
 
-def _why_wrong_score(line: str, entries: Sequence[AcpcHand | UnreadHand]) -> str:
-    """Return why a line with scores is not the sum of the values of the hands before, "" if it is, or may be."""
-    hands = [entry for entry in entries if isinstance(entry, AcpcHand)]
-    if any(entry.status == SKIPPED for entry in entries if isinstance(entry, UnreadHand)):
-        return ""  # the chips of a line that cannot be read are not known
-    totals: dict[str, Number] = defaultdict(int)
-    for hand in hands:
-        for name, value in zip(hand.players, hand.values, strict=True):
-            totals[name] += value
-    players = set(totals)
+def _why_wrong_score(line: str, totals: Mapping[str, Number], num_hands: int) -> str:
+    """Return why a line with scores is not the sum of the hands before, in which players won `totals`; "" if it is."""
     values, _, names = line.removeprefix("SCORE:").partition(":")
     is_number = [_VALUE.fullmatch(value) is not None for value in values.split("|")]
     stated = [Decimal(value) for value in values.split("|")] if all(is_number) else []
-    won = [Decimal(totals[name]) for name in names.split("|")]
-    has_all = not hands or set(names.split("|")) == players
-    rounding = len(hands) * _ROUNDING if any(value % 1 for value in won) else 0
+    won = [Decimal(totals.get(name, 0)) for name in names.split("|")]
+    has_all = not num_hands or set(names.split("|")) == set(totals)
+    rounding = num_hands * _ROUNDING if any(value % 1 for value in won) else 0
     is_same = has_all and len(won) == len(stated)
     if is_same and all(abs(a - b) <= rounding for a, b in zip(won, stated, strict=True)):
         return ""
