@@ -2,9 +2,13 @@
 
 import importlib
 import importlib.util
+import os
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+# PyTorch reads this when it is imported. On small networks, threads of several workers would wait for one another.
+os.environ["OMP_NUM_THREADS"] = "1"
 
 # The first example may compile kernels, which neither a deadline nor a health check can tell from a slow test.
 settings.register_profile("card-envs", deadline=None, suppress_health_check=[HealthCheck.too_slow])

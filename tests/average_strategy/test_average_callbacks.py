@@ -10,7 +10,6 @@ import pytest
 
 pytest.importorskip("torch")
 
-import torch
 
 from card_baselines.average_strategy.average_callbacks import NETWORK_FOLDER, SNAPSHOTS_FOLDER
 from card_baselines.ppo.algorithm import ALGORITHM, PRESETS, make_learner
@@ -29,15 +28,9 @@ TINY = replace(
 FOLDERS = {"snapshots": SNAPSHOTS_FOLDER, "network": NETWORK_FOLDER}
 
 
-@pytest.fixture(autouse=True)
-def one_thread() -> None:
-    torch.set_num_threads(1)
-
-
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     """A run without a kept average; it measures the exact one."""
-    torch.set_num_threads(1)
     return train(ALGORITHM, TINY, tmp_path_factory.mktemp("plain"), progress=False)
 
 

@@ -181,13 +181,16 @@ def flip(data: bytes) -> bytes:
 
 
 def test_a_damaged_file_is_compiled_again(used: Path) -> None:
-    program, whole = f"{TWO_KERNELS}\nprint(first(), second())", kernel_files(used)
+    program = f"{TWO_KERNELS}\nprint(first(), second())"
+    paths = [path for path in kernel_files(used) if path.name.startswith("card_envs.bits.")]
     damages: list[Callable[[bytes], bytes]] = [cut, flip, lambda data: b"", lambda data: b"\0" * len(data)]
-    for damage in damages:
-        for path in whole:
-            path.write_bytes(damage(path.read_bytes()))
+    for pair in (damages[:2], damages[2:]):
+        damaged = {path: damage(path.read_bytes()) for path, damage in zip(paths, pair, strict=True)}
+        for path, data in damaged.items():
+            path.write_bytes(data)
         answer, said = use(used, program)
         assert answer == "3 3" and ANNOUNCEMENT in said
+        assert all(path.read_bytes() != data for path, data in damaged.items())
     assert use(used, program) == ("3 3", "")
 
 

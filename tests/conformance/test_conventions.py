@@ -102,7 +102,7 @@ def test_random_scripts(env_id: str) -> None:
     theirs, ours = stacked(env_id), make_env(env_id)
     calls = 0
     ends = {"illegal": 0, "regular": 0}
-    for script in range(40):
+    for script in range(20):
         for env in (theirs, ours):
             env.reset(seed=script)
         history: list[str] = []

@@ -35,12 +35,10 @@ def test_both_seats_are_paid_at_their_only_decision(seat: int, own: int, others:
 
 def test_ppo_learns_to_bet() -> None:
     pytest.importorskip("sb3_contrib")
-    import torch
     from sb3_contrib import MaskablePPO
 
     from card_wrappers.sb3 import CardVecEnv
 
-    torch.set_num_threads(1)
     tables = CardVecEnv(bet_game(), 32, RandomAgent(), seed=0)
     model = MaskablePPO(
         "MlpPolicy", tables, n_steps=8, batch_size=128, n_epochs=4, learning_rate=0.02, seed=0, device="cpu"

@@ -40,11 +40,6 @@ TINY: dict[str, Any] = {
 }  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def one_thread() -> None:
-    torch.set_num_threads(1)
-
-
 def tiny(**changes: Any) -> Config:
     return replace(PRESETS["asymmetric_big2"], **TINY | changes)
 

@@ -31,14 +31,8 @@ SHORT: dict[str, Any] = {
 KUHN = Config(env="kuhn_poker-v0", teacher="cfr", opponents=("always_raise",), num_tables=64, hidden=(32,), **SHORT)
 
 
-@pytest.fixture(autouse=True)
-def one_thread() -> None:
-    torch.set_num_threads(1)
-
-
 @pytest.fixture(scope="module")
 def distilled(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
-    torch.set_num_threads(1)
     return train(ALGORITHM, replace(KUHN, steps=60_000), tmp_path_factory.mktemp("distilled") / "run", progress=False)
 
 

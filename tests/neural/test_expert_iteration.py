@@ -26,15 +26,9 @@ SHORT: dict[str, Any] = {
 TINY: dict[str, Any] = {"num_tables": 32, "hidden": (32,), "minibatch": 64, "memory": 4000, **SHORT}
 
 
-@pytest.fixture(autouse=True)
-def one_thread() -> None:
-    torch.set_num_threads(1)
-
-
 @pytest.fixture(scope="module")
 def caller(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     """A network that always calls."""
-    torch.set_num_threads(1)
     config = distill.Config(
         env="kuhn_poker-v0", teacher="always_call", opponents=("random",), num_tables=64, hidden=(32,), steps=40_000,
         **SHORT,

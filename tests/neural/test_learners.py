@@ -58,11 +58,6 @@ Sampler = Callable[[np.ndarray, np.ndarray], Samples]
 every_learner = pytest.mark.parametrize("name", TINY)
 
 
-@pytest.fixture(autouse=True)
-def one_thread() -> None:
-    torch.set_num_threads(1)
-
-
 def algorithm(name: str) -> Algorithm[Any]:
     return find_algorithm(ALGORITHMS[{"deep_cfr": "sd_cfr", "dream_network": "dream"}.get(name, name)])
 

@@ -43,11 +43,6 @@ TINY = Config(
 POOL: dict[str, Any] = {"opponents": ("self", "random", "exploiter"), "mixed": 0.5, "exploiter_batches": 1}
 
 
-@pytest.fixture(autouse=True)
-def one_thread() -> None:
-    torch.set_num_threads(1)
-
-
 def make_rollout(config: Config) -> DeviceRollout:
     torch.manual_seed(1)
     game = config.game()

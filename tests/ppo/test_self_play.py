@@ -65,8 +65,7 @@ EXPLOITED: dict[str, Any] = {
 
 
 @pytest.fixture(autouse=True)
-def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    torch.set_num_threads(1)
+def small_pools(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ppo, "UPDATES_PER_PAST_SELF", 2)
     monkeypatch.setattr(rollout, "NUM_EXPLOITERS", 2)
 

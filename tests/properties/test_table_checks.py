@@ -156,8 +156,9 @@ def try_mutants(name: str, count: int) -> tuple[int, int]:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_damaged_tables_that_pass_are_played_to_their_end(name: str) -> None:
-    refused, passed = try_mutants(name, 300)
-    assert refused > 50 and passed > 5
+    count = 60 if name.startswith("big2") else 200  # its deals are long
+    refused, passed = try_mutants(name, count)
+    assert refused > count // 6 and passed > count // 60
 
 
 @pytest.mark.slow

@@ -109,7 +109,6 @@ def test_all_actions_of_dqn_are_legal_and_so_is_the_bootstrap() -> None:
 
 @pytest.mark.parametrize("name", ["maskable_dqn", "recurrent_ppo"])
 def test_they_learn_to_bet(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    torch.set_num_threads(1)
     torch.manual_seed(0)
     script, _ = SCRIPTS[name]
     changes = {"steps_per_update": 8, "minibatch": 64} if name == "recurrent_ppo" else {}

@@ -51,7 +51,6 @@ NOT_TRIED = ("config.json", "evaluation.json", "metrics.csv")
 @pytest.fixture(autouse=True)
 def quick_solvers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Buckets that mean nothing, since true ones take minutes; a checkpoint has its own. Few deals in an update."""
-    torch.set_num_threads(1)
     monkeypatch.setattr(solvers.MccfrLearner, "iterations_at_once", 50)
     monkeypatch.setattr(solvers, "equal_bounds", lambda num, seed: np.tile(np.arange(1, num) / num, (3, 1)))
     monkeypatch.setattr(training, "make_buckets", plain_buckets)

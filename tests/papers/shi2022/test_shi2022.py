@@ -24,8 +24,6 @@ from card_envs.agent import Decisions  # noqa: E402
 from card_envs.envs import make_game  # noqa: E402
 from card_envs.match import play_match  # noqa: E402
 
-torch.set_num_threads(1)  # more would wait for each other
-
 GAME = make_game("limit_holdem-v0", num_players=6, encoder="shi2022")
 TINY = Config(
     history="fc", episodes=4, num_tables=6, updates=2, batch_hands=6, warm_up=1, replay=2000, agent_period=1,

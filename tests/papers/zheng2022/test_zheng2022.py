@@ -31,8 +31,6 @@ from card_envs.compiler import COMPILED  # noqa: E402
 from card_envs.envs import make_game  # noqa: E402
 from card_envs.match import play_match  # noqa: E402
 
-torch.set_num_threads(1)  # more would wait for each other
-
 GAME = make_paper_game()
 needs_speed = pytest.mark.skipif(not COMPILED, reason="thousands of hands, which take hours as plain Python")
 
