@@ -211,7 +211,7 @@ def _from_rows(config: HoldemConfig, buckets: HandBuckets | EquityBuckets, data:
     widths = np.array(buckets.hands_by_street)[nodes["street"]]
     whole = FINE if "bounds" in data else FIFTEENTHS
     table = data["chances"] if whole == FINE else decompress(data["shares"], 2 * int(widths.sum())).reshape(-1, 2)
-    fold, raise_ = table.astype(np.int64).T
+    fold, raise_ = table.T.astype(np.int16)
     call = whole - fold - raise_
     if len(table) != widths.sum() or call.min() < (-1 if whole == FINE else 0):  # rounded numbers may sum to 256
         raise ValueError(f"the strategy has {table.shape} numbers, but the betting of its game asks for others")

@@ -28,8 +28,8 @@ NUM_PLAYERS = 2
 MAX_NODES = 4_000
 """Maximum number of nodes for best responses and re-solving, whose arrays then take about 100 MB."""
 MAX_DECISIONS = 250_000
-"""Maximum number of decisions of `BettingPaths`: with half the pot, the pot and all-in a game has 48,224 at 100 big
-blinds."""
+"""Maximum number of decisions of `BettingPaths.grow`: with half the pot, the pot and all-in a game has 48,224 at 100
+big blinds."""
 
 Numbers = NDArray[np.int64]
 
@@ -224,7 +224,18 @@ class BettingPaths:
     that it does not tell apart, one sequence stands for all. Parents come before children.
     """
 
-    def __init__(self, first: Tables, num_actions: int) -> None:
+    def __init__(self, tree: BettingTree) -> None:
+        """List the decisions of a tree."""
+        self.nodes = tree.level_order[tree.player[tree.level_order] != NOBODY]
+        """(decisions,): their nodes in the tree."""
+        number_of = np.full(len(tree.player) + 1, -1)
+        number_of[self.nodes] = np.arange(len(self.nodes))
+        self.tables = np.concatenate([level[level["is_over"] == 0] for level in tree.levels])
+        self.parent, self.action = number_of[tree.parent[self.nodes]], tree.action[self.nodes]
+        self._keys, self._numbers = np.unique(find_keys(self.tables), return_index=True)
+
+    @staticmethod
+    def grow(first: Tables, num_actions: int) -> BettingPaths:
         """Play all sequences of actions from a table (1,) on; its cards are not read, and must be different ones.
 
         Raises:
@@ -237,12 +248,7 @@ class BettingPaths:
             refusal=f"the game has more than {MAX_DECISIONS:,} sequences of bets: choose a smaller bet_menu or smaller "
             "stacks",
         )  # fmt: skip
-        nodes = tree.level_order[tree.player[tree.level_order] != NOBODY]
-        number_of = np.full(len(tree.player) + 1, -1)
-        number_of[nodes] = np.arange(len(nodes))
-        self.tables = np.concatenate([level[level["is_over"] == 0] for level in tree.levels])
-        self.parent, self.action = number_of[tree.parent[nodes]], tree.action[nodes]
-        self._keys, self._numbers = np.unique(find_keys(self.tables), return_index=True)
+        return BettingPaths(tree)
 
     def find(self, views: Tables) -> Numbers:
         """Return the numbers (n,) of the decisions at which the actors of tables or views are, -1 for none."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.hands import RANKED, BoardHands
 from card_baselines.solvers.regret import normalise
-from card_baselines.solvers.tree import NUM_PLAYERS, endgame_of, find_keys, find_sorted, first_table, grow_betting
+from card_baselines.solvers.tree import NUM_PLAYERS, BettingPaths, endgame_of, first_table, grow_betting
 from card_baselines.solvers.vector import Boards, Nodes, Parts, Work, find_stages
 from card_envs.damaged_files import explain_damage
 from card_envs.game import NOBODY, Game, Tables
@@ -73,14 +73,9 @@ class VectorGame:
         """Sum of the weights of all pairs of hands."""
 
     @cached_property
-    def _nodes_by_key(self) -> NDArray[np.int64]:
-        """(decisions,): the decisions, by the keys of their betting."""
-        return self.tree.decisions[np.argsort(find_keys(self.tree.tables[self.tree.decisions]))]
-
-    @cached_property
-    def _keys(self) -> NDArray[np.uint64]:
-        """(decisions,): these keys, ascending."""
-        return find_keys(self.tree.tables[self._nodes_by_key])
+    def _paths(self) -> BettingPaths:
+        """The decisions, as found at tables."""
+        return BettingPaths(self.tree)
 
     @property
     def num_boards(self) -> int:
@@ -110,10 +105,10 @@ class VectorGame:
         Raises:
             ValueError: For tables with other betting.
         """
-        known_places = find_sorted(self._keys, find_keys(views))
-        if (known_places < 0).any():
+        numbers = self._paths.find(views)
+        if (numbers < 0).any():
             raise ValueError(f"the bets at a table are none of {self.game.name} with these settings")
-        nodes = self._nodes_by_key[known_places]
+        nodes = self._paths.nodes[numbers]
         hole, known = self.game.config.num_hole_cards, len(self.hands.board)
         boards, places = np.full(len(views), -1), np.zeros(len(views), np.int64)
         first = NUM_PLAYERS * hole + known

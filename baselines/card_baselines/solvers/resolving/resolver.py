@@ -32,16 +32,14 @@ FindTrunk = Callable[[int, int, Numbers], Trunk]
 class Subgame:
     """The betting from the first decision of a street on."""
 
-    def __init__(self, game: Game, betting: BettingTree) -> None:
+    def __init__(self, betting: BettingTree) -> None:
         """Find the decisions of the betting by what tables tell of them."""
         self.betting = betting
-        self.paths = BettingPaths(betting.tables[:1], game.num_actions)
+        self.paths = BettingPaths(betting)
         """The same decisions, as found at tables."""
-        self.numbers = self.paths.find(betting.tables[betting.decisions])
-        """Number in `paths` of each of `betting.decisions`."""
         self.number_of = np.full(len(betting.player), -1)
         """(nodes,): number in `paths` of each decision, -1 at terminal nodes."""
-        self.number_of[betting.decisions] = self.numbers
+        self.number_of[betting.decisions] = self.paths.find(betting.tables[betting.decisions])
 
 
 class Solution(Trunk):
@@ -59,13 +57,13 @@ class Solution(Trunk):
         super().__init__(subgame.paths, ranges)
         nodes, numbers, self._cards = solved.nodes, subgame.number_of, solved.cards
         early, late = (solved.list_decisions(is_late) for is_late in (False, True))
-        shape = len(subgame.numbers), NUM_HANDS, nodes.child.shape[1]
+        shape = len(subgame.paths.nodes), NUM_HANDS, nodes.child.shape[1]
         self._early = np.zeros(shape, np.float32)
         shares = normalise(sums[0], (nodes.child[early] >= 0)[..., None], -2, np.float32)[:, :, : len(solved.numbers)]
         self._early[numbers[early][:, None], solved.numbers] = shares.transpose(0, 2, 1)
         self._late = normalise(sums[1], (nodes.child[late] >= 0)[..., None], -2, np.float32)
         """(cards, decisions, actions, groups): on each river after a turn."""
-        self._late_row = np.full(len(subgame.numbers), -1)
+        self._late_row = np.full(len(subgame.paths.nodes), -1)
         """(decisions,): row in `_late` of each number, -1 for decisions before the river comes."""
         self._late_row[numbers[late]] = np.arange(len(late))
         self.num_bytes = self._early.nbytes + self._late.nbytes
@@ -143,7 +141,7 @@ class Resolver:
         """Return the subgame that begins with a decision of the game."""
         if root not in self._subgames:
             betting = grow_betting(self._game, self._paths.tables[root : root + 1])
-            self._subgames[root] = Subgame(self._game, betting)
+            self._subgames[root] = Subgame(betting)
             if len(self._subgames) > _MAX_SUBGAMES:
                 self._subgames.popitem(last=False)
         self._subgames.move_to_end(root)

@@ -64,7 +64,7 @@ class Blueprint(Trunk):
         """Find the decisions of the game; ValueError where it has too many sequences of bets."""
         endgame = endgame_of(game)
         ranges = np.ones((NUM_PLAYERS, NUM_HANDS)) if endgame is None else endgame.weights
-        super().__init__(BettingPaths(first_table(game), game.num_actions), ranges)
+        super().__init__(BettingPaths.grow(first_table(game), game.num_actions), ranges)
         self._strategy = RangeStrategy(game, agent, HoldemHiddenHands(game.num_actions))
 
     def ask(self, tables: Tables, board: Numbers) -> Probabilities:
