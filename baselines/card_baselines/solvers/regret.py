@@ -14,6 +14,11 @@ from numpy.typing import NDArray
 
 from card_envs.compiler import kernel
 
+__all__ = [
+    "SCHEDULES", "Schedule", "cfr", "cfr_plus", "discounted_cfr", "find_factors", "linear_cfr", "match_regrets",
+    "normalise", "predictive_cfr_plus", "sum_positive",
+]  # fmt: skip
+
 
 @kernel
 def sum_positive(regrets: Any, legal: Any, size: Any, totals: Any, first: Any = 0) -> Any:

@@ -36,6 +36,8 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import NOBODY
 from card_envs.typing import Floats, Integers
 
+__all__ = ["TableStrategy", "load_config"]
+
 STRATEGY = "strategy.npz"
 """File of a run folder."""
 DATA = Path(__file__).parent / "data"

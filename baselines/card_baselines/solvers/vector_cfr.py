@@ -20,6 +20,8 @@ from card_envs.compiler import kernel
 from card_envs.game import Game
 from card_envs.typing import Floats
 
+__all__ = ["VectorCfr"]
+
 
 class VectorCfr(CfrSolver):
     """The solver: regrets and summed strategies of all hands on all boards."""
