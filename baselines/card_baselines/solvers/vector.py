@@ -310,7 +310,7 @@ def leave_board(source: Any, entries: Any, place: Any, size: Any, factor: Any, t
 
 @kernel
 def evaluate_board(
-    nodes: Any, parts: Any, hands: Any, place: Any, player: Any, mode: Any, policy: Any, reach: Any, factor: Any,
+    nodes: Any, parts: Any, hands: Any, place: Any, player: Any, modes: Any, policy: Any, reach: Any, factor: Any,
     late: Any, values: Any,
 ) -> None:  # fmt: skip
     """Add `factor` times what a player wins on one board to the values of the nodes at which its cards come.
@@ -321,18 +321,19 @@ def evaluate_board(
         hands: Record of `RANKED` for the board.
         place: (hands,): place of each hand before the cards came.
         player: The player.
-        mode: BEST or FOLLOW.
+        modes: BEST or FOLLOW, or both.
         policy: (nodes, actions, hands): on the board, of the other player and with FOLLOW of both.
         reach: (nodes, hands): reach probabilities of the other player before the cards came.
         factor: Factor of the values.
         late: `Work` for the board; its policy is not used.
-        values: (nodes, hands): changed at the entries of `parts`.
+        values: (modes, nodes, hands): changed at the entries of `parts`.
     """
     size = np.int64(hands.num_hands)
     enter_board(reach, parts.entries, place, size, late.reach)
     pass_forward(nodes, parts.late, 1 - player, policy, size, late.reach)
-    pass_backward(nodes, parts.late, player, hands, size, policy, mode, late.reach, late.by_card, late.values)
-    leave_board(late.values, parts.entries, place, size, factor, values)
+    for k in range(len(modes)):
+        pass_backward(nodes, parts.late, player, hands, size, policy, modes[k], late.reach, late.by_card, late.values)
+        leave_board(late.values, parts.entries, place, size, factor, values[k])
 
 
 # --- two streets ----------------------------------------------------------------------------------------------------

@@ -162,7 +162,7 @@ class SubgameCfr:
             hands, place = self._rivers.ranked[k], self._rivers.place[k]
             self._ask(trunk, player, True, np.append(self._board, card), hands.number[: int(hands.num_hands)])
             evaluate_board(
-                nodes, parts, hands, place, 1 - player, BEST, late.policy, work.reach, _ONE, late, work.values
+                nodes, parts, hands, place, 1 - player, (BEST,), late.policy, work.reach, _ONE, late, work.values[None]
             )
         if len(self.cards):
             work.values[parts.entries, :size] *= self._rivers.factor / np.float32(len(self.cards))
