@@ -48,6 +48,8 @@ class StateConverter:
     def __init__(self, game: Game, openspiel_game: Any) -> None:
         if not isinstance(game.config, HoldemConfig) or game.config.structure != "limit" or game.num_seats != 2:
             raise ValueError(f"{game} is not fixed-limit poker for two players, as policies of OpenSpiel need it here")
+        if game.config.profile.last_actor_opens:
+            raise ValueError(f"{game} has rules of RLCard, where the last actor decides who opens a street: use others")
         self.game, self.openspiel_game = game, _load(openspiel_game)
         self._chance = chance_of(game)
         self._is_kuhn = self.openspiel_game.get_type().short_name == "kuhn_poker"
