@@ -32,7 +32,7 @@ def hands_needed(sd: float, difference: float, power: float = 0.8, confidence: f
     if not 0.5 <= power < 1:
         raise ValueError(f"power {power} must be in [0.5, 1)")
     quantiles = NormalDist().inv_cdf(0.5 + confidence / 2) + NormalDist().inv_cdf(power)
-    return max(2, math.ceil((quantiles * sd / difference) ** 2))
+    return _count(quantiles * sd / difference)
 
 
 def hands_for_interval(sd: float, half_width: float, confidence: float = 0.95) -> int:
@@ -53,7 +53,14 @@ def hands_for_interval(sd: float, half_width: float, confidence: float = 0.95) -
     _check(sd, confidence)
     if not half_width > 0:
         raise ValueError(f"half_width {half_width} must be above 0")
-    return max(2, math.ceil((NormalDist().inv_cdf(0.5 + confidence / 2) * sd / half_width) ** 2))
+    return _count(NormalDist().inv_cdf(0.5 + confidence / 2) * sd / half_width)
+
+
+def _count(ratio: float) -> int:
+    """Return the square of a ratio of standard deviation and width as a number of samples, at least 2."""
+    if ratio > 1e100:
+        raise ValueError(f"the difference must be at least 1e-100 of the standard deviation, not {1 / ratio:.3g} of it")
+    return max(2, math.ceil(ratio**2))
 
 
 def _check(sd: float, confidence: float) -> None:

@@ -283,6 +283,10 @@ def test_hands_needed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Non
     assert "does not hold" in fails(
         capsys, "match", "--hands-needed", "--difference", "0.1", "--pilot", str(tmp_path / "other.json")
     )
+    damaged = {"agents": [{"sd_of_hand": -1.0, "sd_of_sample": None}], "hands": 2, "deals": 2}
+    (tmp_path / "other.json").write_text(json.dumps(damaged))
+    error = fails(capsys, "match", "--hands-needed", "--difference", "0.1", "--pilot", str(tmp_path / "other.json"))
+    assert "other.json does not hold what" in error
     assert "give one of" in fails(capsys, "match", "--hands-needed", "--difference", "0.1")
 
 

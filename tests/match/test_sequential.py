@@ -95,7 +95,8 @@ def test_hands_needed_find_the_difference_as_often_as_promised() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sd", "difference", "power"), [(-1.0, 0.1, 0.8), (math.nan, 0.1, 0.8), (1.0, 0.0, 0.8), (1.0, 0.1, 1.0)]
+    ("sd", "difference", "power"),
+    [(-1.0, 0.1, 0.8), (math.nan, 0.1, 0.8), (1.0, 0.0, 0.8), (1.0, 0.1, 1.0), (1e300, 0.1, 0.8), (1.0, 1e-300, 0.8)],
 )
 def test_numbers_of_hands_that_do_not_exist_are_errors(sd: float, difference: float, power: float) -> None:
     with pytest.raises(ValueError, match="must be"):

@@ -20,6 +20,8 @@ from card_envs.typing import Rows
 
 PILOT_HANDS = 500
 """Number of hands of the pilot match before a match."""
+MAX_SD = 1e30
+"""Largest standard deviation that is read from the report of a match."""
 _LANGUAGE_MODEL = "llm:"
 _STAND_IN = "random"
 """Agent that plays in place of a language model. It mixes: equal agents that do not would have a variance of zero in
@@ -62,10 +64,17 @@ def play_pilot(
 
 
 def samples_of(agent: dict[str, Any], hands_per_sample: int) -> list[Sample]:
-    """Return the samples of an agent in the report of a match, see `MatchResult.as_json`."""
+    """Return the samples of an agent in the report of a match, see `MatchResult.as_json`.
+
+    Raises:
+        ValueError: If a standard deviation is negative or not finite.
+    """
     samples = [Sample("plain", float(agent["sd_of_hand"]), 1)]
     if hands_per_sample > 1 and agent["sd_of_sample"] is not None:
         samples.append(Sample("duplicate deals", float(agent["sd_of_sample"]), hands_per_sample))
+    for sample in samples:
+        if not 0 <= sample.sd < MAX_SD:
+            raise ValueError(f"the standard deviation {sample.sd} of {sample.play} must be from 0 to {MAX_SD}")
     return samples
 
 
