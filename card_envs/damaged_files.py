@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 
 class DamagedFileError(ValueError):
     """Raised for a file with a content that this program never writes; the message names the file."""
@@ -48,3 +50,10 @@ def read_json_object(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise DamagedFileError(f"{path} is damaged: it holds no JSON object")
     return content
+
+
+@contextmanager
+def open_arrays(path: Path) -> Iterator[Any]:
+    """Open an .npz file; within the block, the errors of a damaged one are `DamagedFileError`, and it is closed."""
+    with explain_damage(path), path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+        yield arrays

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from card_envs.damaged_files import DamagedFileError, open_arrays
 from card_envs.files import replace_file, replace_text, require_parent
 
 
@@ -46,3 +49,15 @@ def test_a_missing_folder_is_named_with_the_command_that_makes_it(tmp_path: Path
         ValueError, match=r"a\.json cannot be written: there is no folder .*; make it with `mkdir -p .*no`$"
     ):
         require_parent(tmp_path / "no" / "a.json")
+
+
+@pytest.mark.parametrize("size", [0, 3, 40, 200])
+def test_a_damaged_file_of_arrays_is_named_and_closed(size: int, tmp_path: Path) -> None:
+    path = tmp_path / "arrays.npz"
+    np.savez(path, numbers=np.arange(10))
+    with open_arrays(path) as arrays:
+        assert arrays["numbers"].tolist() == list(range(10))
+    path.write_bytes(path.read_bytes()[:size])
+    with pytest.raises(DamagedFileError, match=r"arrays\.npz"), open_arrays(path) as arrays:
+        pass
+    gc.collect()  # a file that was left open would warn now, which fails the test

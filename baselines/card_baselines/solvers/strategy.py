@@ -29,7 +29,7 @@ from card_baselines.solvers.multiplayer.public_state import (
 from card_baselines.solvers.no_limit.menu_tree import MenuTree, grow_menu_tree
 from card_baselines.solvers.tree import find_sorted
 from card_envs.compiler import kernel
-from card_envs.damaged_files import explain_damage
+from card_envs.damaged_files import open_arrays
 from card_envs.game import Tables
 from card_envs.games.holdem.actions import CALL_ACTION, FOLD_ACTION
 from card_envs.games.holdem.config import HoldemConfig
@@ -174,7 +174,7 @@ class TableStrategy:
         Raises:
             ValueError: For other and damaged files.
         """
-        with explain_damage(path), np.load(path) as data:
+        with open_arrays(path) as data:
             if "shares" not in data and "bounds" not in data:
                 raise ValueError(f"{path} holds no strategy that this version reads: train it again")
             config, buckets, keys = _read_config(data), from_stored_arrays(data), None
@@ -192,7 +192,7 @@ class TableStrategy:
 
 def load_config(path: Path) -> HoldemConfig:
     """Return the game of the strategy in a file."""
-    with explain_damage(path), np.load(path) as data:
+    with open_arrays(path) as data:
         return _read_config(data)
 
 

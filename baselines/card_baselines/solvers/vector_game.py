@@ -19,7 +19,7 @@ from card_baselines.solvers.hands import RANKED, BoardHands
 from card_baselines.solvers.regret import normalise
 from card_baselines.solvers.tree import NUM_PLAYERS, BettingPaths, endgame_of, first_table, grow_betting
 from card_baselines.solvers.vector import Boards, Nodes, Parts, Work, find_stages
-from card_envs.damaged_files import explain_damage
+from card_envs.damaged_files import open_arrays
 from card_envs.game import NOBODY, Game, Tables
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.poker.hands import hand_number
@@ -187,5 +187,5 @@ class VectorStrategy:
     @staticmethod
     def load(path: Path, game: VectorGame) -> VectorStrategy:
         """Return the strategy in a file written by `save`."""
-        with explain_damage(path), np.load(path) as data:
+        with open_arrays(path) as data:
             return VectorStrategy(game, *(data[name].astype(np.float64) for name in ("early", "late")))
