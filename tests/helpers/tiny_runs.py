@@ -8,6 +8,8 @@ from typing import Any
 from card_baselines.registry import ALGORITHMS
 from card_baselines.runs.algorithm import Algorithm, find_algorithm
 
+UNTRAINED = 11 / 24
+"""Exploitability of uniformly random play in Kuhn poker, in chips."""
 SHORT: dict[str, Any] = {"panel": ("random",), "evaluation_hands": 20, "final_hands": 20, "evaluation_seconds": 1e9}
 KUHN: dict[str, Any] = {**SHORT, "env": "kuhn_poker-v0", "minutes": 0.0, "device": "cpu"}
 SB3: dict[str, Any] = {**KUHN, "num_tables": 8, "hidden": (8,), "opponents": ("self", "random")}

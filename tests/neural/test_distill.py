@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,13 +21,10 @@ from card_baselines.runs.run import train
 from card_envs import make_game
 from card_envs.agent import Agent, Decisions, decisions_at, find_agent
 from card_envs.analysis.exploitability.best_response import exact_exploitability
+from tests.helpers import tiny_runs
+from tests.helpers.tiny_runs import UNTRAINED
 
-UNTRAINED = 11 / 24
-"""Exploitability of uniformly random play in Kuhn poker, in chips."""
-SHORT: dict[str, Any] = {
-    "minutes": 0.0, "panel": ("random",), "evaluation_hands": 50, "final_hands": 50, "evaluation_seconds": 1e9,
-}  # fmt: skip
-KUHN = Config(env="kuhn_poker-v0", teacher="cfr", opponents=("always_raise",), num_tables=64, hidden=(32,), **SHORT)
+KUHN = Config(teacher="cfr", opponents=("always_raise",), num_tables=64, hidden=(32,), **tiny_runs.KUHN)
 
 
 @pytest.fixture(scope="module")

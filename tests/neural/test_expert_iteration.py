@@ -19,27 +19,22 @@ from card_baselines.run_folder import RunFolder
 from card_baselines.runs.run import train
 from card_envs.agent import Agent, find_agent
 from card_envs.match import play_match
+from tests.helpers.tiny_runs import KUHN
 
-SHORT: dict[str, Any] = {
-    "minutes": 0.0, "panel": ("random",), "evaluation_hands": 50, "final_hands": 50, "evaluation_seconds": 1e9,
-}  # fmt: skip
-TINY: dict[str, Any] = {"num_tables": 32, "hidden": (32,), "minibatch": 64, "memory": 4000, **SHORT}
+TINY: dict[str, Any] = {**KUHN, "num_tables": 32, "hidden": (32,), "minibatch": 64, "memory": 4000}
 
 
 @pytest.fixture(scope="module")
 def caller(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     """A network that always calls."""
     config = distill.Config(
-        env="kuhn_poker-v0", teacher="always_call", opponents=("random",), num_tables=64, hidden=(32,), steps=40_000,
-        **SHORT,
+        teacher="always_call", opponents=("random",), num_tables=64, hidden=(32,), steps=40_000, **KUHN,
     )  # fmt: skip
     return train(distill.ALGORITHM, config, tmp_path_factory.mktemp("caller") / "run", progress=False)
 
 
 def config_of(start: RunFolder, **changes: Any) -> Config:
-    return Config(
-        **{"env": "kuhn_poker-v0", "start_from": str(start.path), "teacher": "always_raise", **TINY, **changes}
-    )
+    return Config(**{"start_from": str(start.path), "teacher": "always_raise", **TINY, **changes})
 
 
 @pytest.mark.parametrize(("anchor", "is_learned"), [(0.0, True), (0.95, False)])
@@ -86,7 +81,7 @@ def test_an_interrupted_run_goes_on_as_if_it_had_not_been(caller: RunFolder, tmp
 
 
 def test_only_decisions_with_a_choice_are_searched() -> None:
-    config = replace(PRESETS["big2"], **{**TINY, "hidden": (512, 256), "teacher": "big2_greedy"})
+    config = replace(PRESETS["big2"], **{**TINY, "env": "big2-v0", "hidden": (512, 256), "teacher": "big2_greedy"})
     learner = ExpertIteration(config, config.game())
     learner.update(0.0)
     assert learner.decisions == learner.memory.num_added == 8 * 32

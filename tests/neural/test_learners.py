@@ -20,8 +20,6 @@ from card_baselines import cli
 from card_baselines.neural.advantage_memory import MeanAdvantages, SampledAdvantages
 from card_baselines.neural.dream import estimate_advantages, play_lines
 from card_baselines.neural.external_sampling import Samples, deal, traverse
-from card_baselines.registry import ALGORITHMS
-from card_baselines.runs.algorithm import Algorithm, find_algorithm
 from card_baselines.runs.checkpoint import STATE, load_state
 from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
 from card_baselines.runs.run import train
@@ -29,25 +27,9 @@ from card_envs import make_game
 from card_envs.agent import find_agent
 from card_envs.analysis.exploitability.best_response import exact_exploitability
 from card_envs.analysis.exploitability.public_tree import PublicTree
+from tests.helpers.tiny_runs import KUHN, SHORT, TINY, UNTRAINED, algorithm_of, tiny_config
 
-UNTRAINED = 11 / 24
-"""Exploitability of uniformly random play in Kuhn poker, in chips."""
-SHORT: dict[str, Any] = {
-    "minutes": 0.0, "panel": ("random",), "evaluation_hands": 50, "final_hands": 50, "evaluation_seconds": 1e9,
-}  # fmt: skip
-TINY: dict[str, dict[str, Any]] = {
-    "sd_cfr": {"traversals": 50, "train_steps": 10, "hidden": (16,), "steps": 1200},
-    "deep_cfr": {"traversals": 50, "train_steps": 10, "hidden": (16,), "steps": 1200, "average": "network",
-                 "average_steps": 5, "memory": 500, "merge_samples": False, "minibatch": 64},
-    "dream": {"traversals": 50, "train_steps": 10, "hidden": (16,), "steps": 1200, "baseline_steps": 5,
-              "baseline_replay": 300},
-    "dream_network": {"traversals": 50, "train_steps": 10, "hidden": (16,), "steps": 1200, "baseline_steps": 5,
-                      "average": "network", "average_steps": 5, "memory": 500, "merge_samples": False},
-    "nfsp": {"num_tables": 16, "hidden": (16,), "replay": 500, "reservoir": 300, "response_steps": 5,
-             "average_steps": 5, "steps": 1200},
-    "mmd": {"num_tables": 16, "batch": 256, "minibatch": 64, "hidden": (16,), "steps": 1500, "magnet_decisions": 600},
-    "tabular_mccfr": {"traversals": 50, "steps": 1200},
-}  # fmt: skip
+LEARNERS = ("sd_cfr", "deep_cfr", "dream", "dream_network", "nfsp", "mmd", "tabular_mccfr")
 UNWRITTEN = {"rollout.buffer.advantage", "rollout.buffer.target"}
 """What PPO writes when a deal ends; in rows of unfinished deals there is what was there before."""
 NONE = np.empty(0)
@@ -55,15 +37,11 @@ FIVE_STATES: Any = SimpleNamespace(layout=SimpleNamespace(size=5, dtype=np.float
 """What memories of advantages ask of a game."""
 Sampler = Callable[[np.ndarray, np.ndarray], Samples]
 """Tables and traversers -> samples."""
-every_learner = pytest.mark.parametrize("name", TINY)
-
-
-def algorithm(name: str) -> Algorithm[Any]:
-    return find_algorithm(ALGORITHMS[{"deep_cfr": "sd_cfr", "dream_network": "dream"}.get(name, name)])
+every_learner = pytest.mark.parametrize("name", LEARNERS)
 
 
 def tiny(name: str, **changes: Any) -> Any:
-    return replace(algorithm(name).presets["kuhn"], **SHORT | TINY[name] | changes)
+    return tiny_config(name, **{"steps": 1200} | changes)
 
 
 # --- traversals -------------------------------------------------------------------------------------------------------
@@ -134,7 +112,7 @@ def test_a_learned_baseline_takes_noise_away() -> None:
     mixed, errors = Mixed("kuhn_poker-v0"), {}
     for steps in (0, 30):
         config = tiny("dream", traversals=2000, baseline_steps=steps, baseline_replay=50_000, hidden=(32, 32))
-        learner = algorithm("dream").make_learner(config, mixed.game)
+        learner = algorithm_of("dream").make_learner(config, mixed.game)
         learner.network.strategy = mixed.play  # type: ignore[method-assign]
         for _ in range(20):
             deal(mixed.game, learner.tables)
@@ -226,9 +204,9 @@ def test_a_reservoir_of_advantages_gives_back_what_was_added() -> None:
 def test_a_run_leaves_an_agent_less_exploitable_than_an_untrained_one(name: str, tmp_path: Path) -> None:
     longer = {"sd_cfr": 8_000, "deep_cfr": 8_000, "dream": 24_000, "dream_network": 24_000, "nfsp": 110_000,
               "mmd": 60_000, "tabular_mccfr": 4_000}  # fmt: skip
-    found = algorithm(name)
+    found = algorithm_of(name)
     chosen = {key: value for key, value in TINY[name].items() if key == "average"}
-    config = replace(found.presets["kuhn"], **SHORT | chosen | {"steps": longer[name]})
+    config = replace(found.presets["kuhn"], **KUHN | chosen | {"steps": longer[name]})
     run = train(found, config, tmp_path / "run", progress=False)
     column = LATEST if name == "mmd" else AVERAGE
     last = run.metrics()[-1][column]
@@ -240,7 +218,7 @@ def test_a_run_leaves_an_agent_less_exploitable_than_an_untrained_one(name: str,
 
 @every_learner
 def test_an_interrupted_run_goes_on_as_if_it_had_not_been(name: str, tmp_path: Path) -> None:
-    found, config = algorithm(name), tiny(name)
+    found, config = algorithm_of(name), tiny(name)
     game = config.game()
     whole, first = found.make_learner(config, game), found.make_learner(config, game)
     for _ in range(2):
@@ -265,7 +243,7 @@ def test_an_interrupted_run_goes_on_as_if_it_had_not_been(name: str, tmp_path: P
 
 @pytest.mark.parametrize("name", ["sd_cfr", "nfsp"])
 def test_run_folders_play_in_matches(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    train(algorithm(name), tiny(name), tmp_path / "run", progress=False)
+    train(algorithm_of(name), tiny(name), tmp_path / "run", progress=False)
     words = ["match", "kuhn_poker-v0", "--agents", str(tmp_path / "run"), "random", "--hands", "200", "--json"]
     assert cli.main(words) == 0
     assert '"hands": 200' in capsys.readouterr().out
@@ -273,30 +251,32 @@ def test_run_folders_play_in_matches(name: str, tmp_path: Path, capsys: pytest.C
 
 @pytest.mark.parametrize("name", ["sd_cfr", "dream", "tabular_mccfr"])
 def test_games_with_more_players_are_refused(name: str) -> None:
-    config = replace(algorithm(name).config(), env="limit_holdem-v0", settings=("num_players=3",))
+    config = replace(algorithm_of(name).config(), env="limit_holdem-v0", settings=("num_players=3",))
     with pytest.raises(ValueError, match=rf"{name} is for two players, .* has 3 seats"):
-        algorithm(name).make_learner(config, config.game())
+        algorithm_of(name).make_learner(config, config.game())
 
 
 @pytest.mark.parametrize("name", ["sd_cfr", "nfsp"])
 def test_exploitability_is_refused_where_it_cannot_be_computed(name: str) -> None:
-    config = replace(algorithm(name).config(), env="limit_holdem-v0", exploitability=True)
+    config = replace(algorithm_of(name).config(), env="limit_holdem-v0", exploitability=True)
     with pytest.raises(ValueError, match="no run can measure its exploitability here"):
-        algorithm(name).make_learner(config, config.game())
+        algorithm_of(name).make_learner(config, config.game())
 
 
 def test_sd_cfr_trains_in_games_of_any_size(tmp_path: Path) -> None:
     """Limit hold'em: a reservoir of samples, and a mixture that shows its probabilities."""
-    config = replace(algorithm("sd_cfr").config(), **SHORT, traversals=4, train_steps=2, minibatch=32, hidden=(8,),
-                     steps=100)  # fmt: skip
-    run = train(algorithm("sd_cfr"), config, tmp_path / "run", progress=False)
+    config = replace(
+        algorithm_of("sd_cfr").config(), **SHORT, minutes=0.0, steps=100, traversals=4, train_steps=2, minibatch=32,
+        hidden=(8,),
+    )  # fmt: skip
+    run = train(algorithm_of("sd_cfr"), config, tmp_path / "run", progress=False)
     agent = find_agent(str(run.path), config.game())
     assert agent.shows_probabilities
 
 
 def test_the_magnet_is_the_policy_of_a_while_ago() -> None:
     config = tiny("mmd", magnet_decisions=500, magnet=0.5)
-    learner = algorithm("mmd").make_learner(config, config.game())
+    learner = algorithm_of("mmd").make_learner(config, config.game())
     magnet = learner.callbacks[-1]
     begin = {name: tensor.clone() for name, tensor in learner.network.state_dict().items()}
     assert learner.update(0.0)["kl_from_magnet"] > 0
@@ -310,6 +290,6 @@ def test_a_strong_magnet_holds_the_policy() -> None:
     divergence = {}
     for weight in (0.0, 50.0):
         config = tiny("mmd", magnet=weight, magnet_decisions=10**9)
-        learner = algorithm("mmd").make_learner(config, config.game())
+        learner = algorithm_of("mmd").make_learner(config, config.game())
         divergence[weight] = [learner.update(0.0)["kl_from_magnet"] for _ in range(6)][-1]
     assert divergence[50.0] < 0.2 * divergence[0.0]
