@@ -73,7 +73,7 @@ def test_a_raised_pot_by_hand() -> None:
 def test_the_history_lists_every_decision_in_its_order(kind: str) -> None:
     config, rng = KINDS_OF_LIMIT[kind], random.Random(3)
     tables, observer = new_tables(config, 1, seed=3), Observer(SHI2022, config)
-    for _ in range(150):
+    for _ in range(60):
         kernels.deal(tables, 0)
         t = tables[0]
         played: list[tuple[int, int, str]] = []
