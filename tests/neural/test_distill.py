@@ -29,7 +29,7 @@ KUHN = Config(teacher="cfr", opponents=("always_raise",), num_tables=64, hidden=
 
 @pytest.fixture(scope="module")
 def distilled(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
-    return train(ALGORITHM, replace(KUHN, steps=60_000), tmp_path_factory.mktemp("distilled") / "run", progress=False)
+    return train(ALGORITHM, replace(KUHN, steps=30_000), tmp_path_factory.mktemp("distilled") / "run", progress=False)
 
 
 def test_the_network_plays_nearly_as_the_teacher(distilled: RunFolder) -> None:
@@ -63,7 +63,7 @@ def test_ppo_and_its_magnet_begin_with_the_distilled_policy(distilled: RunFolder
 
 
 def test_a_teacher_without_probabilities_is_learned_from_its_actions(tmp_path: Path) -> None:
-    config = replace(KUHN, teacher="always_raise", opponents=("always_call",), steps=60_000)
+    config = replace(KUHN, teacher="always_raise", opponents=("always_call",), steps=30_000)
     run = train(ALGORITHM, config, tmp_path / "run", progress=False)
     assert run.metrics()[-1]["kl_from_teacher"] < 0.01
 
@@ -86,7 +86,7 @@ class Cheater(Mixer):
 
 
 def test_of_a_teacher_that_mixes_the_probabilities_are_learned(tmp_path: Path) -> None:
-    config = replace(KUHN, teacher=f"{__name__}:Mixer", opponents=("always_call",), steps=60_000)
+    config = replace(KUHN, teacher=f"{__name__}:Mixer", opponents=("always_call",), steps=30_000)
     run = train(ALGORITHM, config, tmp_path / "run", progress=False)
     game = make_game("kuhn_poker-v0")
     tables, rows = game.seeded_tables(64, 0), np.arange(64)
