@@ -18,6 +18,8 @@ from card_baselines.runs.exploitability_meter import ExploitabilityMeter, requir
 from card_baselines.runs.learner import LearnerCallback
 from card_envs.game import Game
 
+__all__ = ["ALGORITHM"]
+
 
 def make_callbacks(config: Config, game: Game) -> list[LearnerCallback]:
     """Return the extensions of PPO that the settings select."""

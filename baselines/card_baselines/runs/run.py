@@ -39,6 +39,8 @@ from card_envs.envs import find_entry
 from card_envs.files import delete_temporaries, replace_file
 from card_envs.match.result import units_of
 
+__all__ = ["train"]
+
 FROZEN = "frozen"
 """Folder inside the run folder with the agent as it was after each quarter of the budget."""
 _QUARTERS = 4
