@@ -183,15 +183,14 @@ def observe_kernels(
 def observe_seats_kernel(observe: Any) -> Callable[..., None]:
     """Return the kernel (tables, rows, seats, observations, masks) that calls an `Encoder.observe` for many tables.
 
-    It writes what seats[j] sees of table rows[j], and its action mask, into row j.
+    It writes what seats[j] sees of table rows[j], and its action mask, into row j. It is compiled if `observe` is.
     """
 
-    @kernel
     def observe_seats(tables: Any, rows: Any, seats: Any, observations: Any, masks: Any) -> None:
         for j in range(rows.shape[0]):
             observe(tables, rows[j], seats[j], observations[j : j + 1], masks[j : j + 1])
 
-    return observe_seats
+    return kernel(observe_seats) if hasattr(observe, "py_func") else observe_seats
 
 
 @dataclass(frozen=True)
