@@ -77,9 +77,9 @@ def pin_folder(folder: Path) -> Pin:
 
 
 def weights_in(folder: Path) -> list[NDArray[np.generic]]:
-    """Return the arrays of the policy, sorted by what is in them: the names of layers may change."""
+    """Return the arrays of numbers of the policy, sorted by what is in them: the names of layers may change."""
     arrays: list[NDArray[np.generic]] = []
     for path in sorted([*folder.glob("policy.safetensors"), *folder.glob("strategy.*")]):
         arrays += load_file(path).values() if path.suffix == ".safetensors" else np.load(path).values()
     assert arrays, f"no weights among {sorted(path.name for path in folder.iterdir())}"
-    return sorted(arrays, key=lambda array: digest(array))
+    return sorted((array for array in arrays if array.dtype.kind != "U"), key=lambda array: digest(array))
