@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import sys
 from collections.abc import Mapping
@@ -76,20 +77,23 @@ def _parse_options(algorithm: Algorithm[Any], name: str, presets: Mapping[str, A
 
 
 def _parse_known_options(arguments: list[str]) -> argparse.Namespace:
-    """Return the options that decide the defaults of all others: preset, env and settings."""
+    """Return the options that decide the defaults of all others: preset, env, device, minutes and settings."""
     parser = argparse.ArgumentParser(prog="card-envs train", add_help=False, allow_abbrev=False)
-    for name in ("preset", "env"):
+    for name in ("preset", "env", "device", "minutes"):
         parser.add_argument(f"--{name}", default="")
     parser.add_argument("--set", dest="settings", nargs="*", default=())
     return parser.parse_known_args(group_options(arguments))[0]
 
 
 def _find_fitting_preset(algorithm: Algorithm[Any], known: argparse.Namespace) -> Any:
-    """Return the preset for an environment and its number of seats; the algorithm's defaults if there is none."""
+    """Return the preset for an environment, its number of seats and the minutes; if there is none the defaults."""
     config = algorithm.config()
     if not algorithm.presets:
         return config
-    wanted = dataclasses.replace(config, env=known.env or config.env, settings=tuple(known.settings))
+    limits = {"minutes": 0.0, **({"device": known.device} if known.device else {})}
+    with contextlib.suppress(ValueError):  # of words that are no number, which are refused where all options are read
+        limits["minutes"] = float(known.minutes)
+    wanted = dataclasses.replace(config, env=known.env or config.env, settings=tuple(known.settings), **limits)
     name = algorithm.find_preset(wanted)
     if not name:
         return config
