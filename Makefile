@@ -83,7 +83,7 @@ clean: ## remove everything that was built, .venv too; runs/ stays
 # imports; compiling the 19,000 files of all packages first would take over a minute.
 $(VENV)/installed-%: pyproject.toml constraints.txt | $(VENV)/pyvenv.cfg
 	$(BIN)/python -m pip install --disable-pip-version-check --quiet 'pip>=25.1' # the first that knows dependency groups
-	$(BIN)/python -m pip install --disable-pip-version-check --no-compile -c constraints.txt -e '.[$(EXTRAS_$*)]' \
+	$(BIN)/python -m pip install --disable-pip-version-check --no-compile -c constraints.txt -e '.$(if $(EXTRAS_$*),[$(EXTRAS_$*)])' \
 	  $(addprefix --group ,$(GROUP_$*))
 	@touch $@
 
