@@ -1,17 +1,20 @@
 """What a GPU plays and learns in a second, and that it learns the same: one script for the minutes of a GPU.
 
-    python benchmarks/gpu_check.py [tables same speed] [--seconds 2] [--json FILE]
+    python benchmarks/gpu_check.py [tables same speed learning] [--seconds 2] [--minutes 2] [--json FILE]
 
 Every part prints its table when it is done, and writes it to the JSON file, so that an interrupted script loses little.
 `tables` plays at random on 2^12 to 2^20 tables, a decision being sample_actions and step with observation and mask
 (`tests/conformance/test_cuda_tables.py` compares their bytes with those of the processor); `same` compares replayed
-graphs with plain calls; `speed` measures learned decisions a second on the clock.
+graphs with plain calls; `speed` measures learned decisions a second on the clock, and the seconds to the end of a first
+update, from kernels on disk if the script ran before; `learning` trains the presets of Leduc and heads-up limit hold'em
+and saves the runs for matches on a processor.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import json
 import time
 import traceback
 from dataclasses import replace
@@ -24,14 +27,16 @@ from peers.ours import GAMES
 from results import circumstances, write_json
 
 from card_baselines.cli.console import print_table
+from card_baselines.ppo.algorithm import ALGORITHM
 from card_baselines.ppo.config import Config
 from card_baselines.ppo.on_device.graphs import Replay
 from card_baselines.ppo.on_device.learner import DevicePpo
 from card_baselines.ppo.presets import PRESETS
+from card_baselines.runs.run import train
 from card_envs.cuda import CudaTables
 from card_envs.envs import make_game
 
-PARTS = ("tables", "same", "speed")
+PARTS = ("tables", "same", "speed", "learning")
 PLAIN = Config(num_tables=16_384, batch=262_144, minibatch=16_384, shared_layers=1, average_strategy="off")
 """Heads-up limit hold'em against itself."""
 _WARM_UP = 4
@@ -44,6 +49,8 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", help=f"some of {', '.join(PARTS)}; by default all")
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--seconds", type=float, default=2.0, help="of each measurement of speed")
+    parser.add_argument("--minutes", type=float, default=2.0, help="of each training")
+    parser.add_argument("--folder", type=Path, default=Path("gpu_check_runs"), help="of the trained agents")
     parser.add_argument("--json", type=Path, default=Path("gpu_check.json"))
     parser.add_argument("--quick", action="store_true", help="tiny sizes: shows that it runs, not how fast")
     asked = parser.parse_args()
@@ -121,8 +128,12 @@ def part_same(asked: argparse.Namespace) -> list[dict[str, Any]]:
 
 def measure(config: Config, seconds: float) -> dict[str, Any]:
     """Return decisions a second of a learner, and the share of the time that rollouts take."""
+    start = time.perf_counter()
     learner = DevicePpo(config, config.game())
-    for _ in range(_WARM_UP):
+    learner.update(0.5)
+    _wait(learner.device)
+    first_update = time.perf_counter() - start
+    for _ in range(_WARM_UP - 1):
         learner.update(0.5)
     _wait(learner.device)
     begin, first = time.perf_counter(), learner.decisions
@@ -146,7 +157,7 @@ def measure(config: Config, seconds: float) -> dict[str, Any]:
     played = learner.rollout.num_steps * learner.rollout.num_tables * (learner.updates - _WARM_UP)
     return {
         "tables": config.num_tables, "minibatch": config.minibatch, "hidden": list(config.hidden),
-        "steps": learner.rollout.num_steps, "learned_per_second": made / taken,
+        "steps": learner.rollout.num_steps, "first_update_seconds": first_update, "learned_per_second": made / taken,
         "played_per_second": played / collecting, "share_of_rollouts": collecting / taken,
     }  # fmt: skip
 
@@ -170,16 +181,42 @@ def part_speed(asked: argparse.Namespace) -> list[dict[str, Any]]:
     rows = [
         {"settings": name} | measure(on(asked, configs()[name], **changes), asked.seconds) for name, changes in chosen
     ]
-    header = ["settings", "tables", "steps", "minibatch", "hidden", "learned, M/s", "played, M/s", "rollouts"]
+    header = [
+        "settings",
+        "tables",
+        "steps",
+        "minibatch",
+        "hidden",
+        "learned, M/s",
+        "played, M/s",
+        "rollouts",
+        "first update, s",
+    ]
     cells = [
         [
             row["settings"], f"{row['tables']:,}", str(row["steps"]), f"{row['minibatch']:,}",
             "x".join(map(str, row["hidden"])), f"{row['learned_per_second'] / 1e6:.2f}",
             f"{row['played_per_second'] / 1e6:.2f}", f"{row['share_of_rollouts']:.0%}",
+            f"{row['first_update_seconds']:.1f}",
         ]
         for row in rows
     ]  # fmt: skip
     print_table(header, cells, "Sizes of heads-up limit hold'em against itself, and of presets")
+    return rows
+
+
+def part_learning(asked: argparse.Namespace) -> list[dict[str, Any]]:
+    """Return what runs of presets reach in minutes, and save them."""
+    rows = []
+    for name in ("leduc", "ppo_limit_hu"):
+        strategy = PRESETS[name].average_strategy
+        config = on(
+            asked, PRESETS[name], average_strategy=strategy, minutes=asked.minutes, panel=("random",),
+            evaluation_hands=2000, final_hands=2000,
+        )  # fmt: skip
+        run = train(ALGORITHM, config, asked.folder / name, progress=False)
+        rows.append({"settings": name, **json.loads((run.path / "evaluation.json").read_text(encoding="utf-8"))})
+        print(rows[-1])
     return rows
 
 

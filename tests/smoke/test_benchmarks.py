@@ -130,12 +130,15 @@ def test_the_script_for_a_gpu_runs_on_a_processor(
 ) -> None:
     script, found = REPO / "benchmarks" / "gpu_check.py", tmp_path / "found.json"
     monkeypatch.syspath_prepend(script.parent)
-    options = ["same", "speed", "--device", "cpu", "--quick", "--seconds", "0.05", "--json", str(found)]
+    options = ["same", "speed", "learning", "--device", "cpu", "--quick", "--seconds", "0.05", "--minutes", "0.05"]
+    options += ["--json", str(found), "--folder", str(tmp_path)]
     monkeypatch.setattr(sys, "argv", [str(script), *options])
     runpy.run_path(str(script), run_name="__main__")
     results = json.loads(found.read_text())
     assert [row["largest_difference"] for row in results["same"]] == [0, 0]
     assert all(row["played_per_second"] > 0 for row in results["speed"])
+    assert [row["settings"] for row in results["learning"]] == ["leduc", "ppo_limit_hu"]
+    assert (tmp_path / "ppo_limit_hu" / "policy.safetensors").is_file()
     assert "Sizes of heads-up" in capsys.readouterr().out
 
 
