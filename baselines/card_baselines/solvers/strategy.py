@@ -94,7 +94,7 @@ class TableStrategy:
         whole: The denominator.
 
     Raises:
-        ValueError: If the table is not of the size that the betting asks for.
+        ValueError: If the table is not of the size that the betting asks for, or holds no probabilities.
     """
 
     def __init__(
@@ -106,6 +106,10 @@ class TableStrategy:
         self._first, size = _lay_out(self.states)
         if len(shares) != size:
             raise ValueError(f"the strategy has {len(shares)} numbers, but the betting of its game asks for {size}")
+        if whole not in (FIFTEENTHS, FINE):
+            raise ValueError(f"the denominator of the strategy is {whole}: it must be {FIFTEENTHS} or {FINE}")
+        if (largest := find_largest_sum(self.states.legal, self.states.num_buckets, self._first, shares)) > whole:
+            raise ValueError(f"probabilities of the strategy sum to {largest} parts of {whole}")
         self._finder = make_finder(buckets)
 
     @staticmethod
@@ -252,6 +256,22 @@ def write_probabilities(
                     left -= shares[at]
                     at += num_buckets[state]
         found[j, last] = left / whole
+
+
+@kernel
+def find_largest_sum(legal: Any, num_buckets: Any, first: Any, shares: Any) -> Any:
+    """Return the largest sum of the stored numbers of a bucket: of all actions but the last one."""
+    largest = np.int64(0)
+    for state in range(legal.shape[0]):
+        for bucket in range(num_buckets[state]):
+            total, at = np.int64(0), first[state] + bucket
+            left = legal[state] & (legal[state] - 1)  # without its first action: one bit for each stored number
+            while left:
+                total += shares[at]
+                at += num_buckets[state]
+                left &= left - 1
+            largest = max(largest, total)
+    return largest
 
 
 # --- numerators -----------------------------------------------------------------------------------------------------
