@@ -5,9 +5,8 @@ import sys
 from pathlib import Path
 
 REPO = Path(__file__).parents[1]
-sys.path[:0] = [
-    str(REPO / folder) for folder in (".", "wrappers", "baselines")
-]  # the reference imports what it describes
+# The reference imports what it describes.
+sys.path[:0] = [str(REPO / folder) for folder in (".", "wrappers", "baselines")]
 
 from card_envs.extras import EXTRA_OF  # noqa: E402  # found on the path above
 

@@ -3,8 +3,10 @@
 import shutil
 import sys
 import tempfile
+from io import BytesIO
 from pathlib import Path
 
+from draw_pictures import save_picture
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
@@ -13,8 +15,6 @@ sys.path.insert(0, str(REPO))
 
 from tests.web.served import HOST_TOKEN, Server, serving  # noqa: E402  the server of the tests is all that a picture needs
 
-FOLDER = Path(__file__).parent / "pictures"
-COLORS = 128
 WIDE, PHONE = {"width": 1180, "height": 860}, {"width": 390, "height": 844}
 OPENER = "button:has-text('Open the table'):not([disabled])"
 """The button of the lobby, once the agents of the game are listed."""
@@ -92,10 +92,8 @@ def ask(page: Page, agent: str) -> None:
 
 
 def save(page: Page, name: str) -> None:
-    """Write what the page shows, in few colours."""
-    path = FOLDER / f"{name}.png"
-    page.screenshot(path=path)
-    Image.open(path).convert("RGB").quantize(COLORS, dither=Image.Dither.NONE).save(path, optimize=True)
+    """Write what the page shows."""
+    save_picture(Image.open(BytesIO(page.screenshot())), name)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,8 @@ from card_envs.agent import find_agent
 from card_envs.canvas import draw_pixels
 from card_envs.cards import card_ids
 from card_envs.envs import make_game
-from card_envs.game import ILLEGAL
 from card_envs.rendering.pictures import PICTURE, draw_table
+from card_envs.text.answers import parse_action
 
 FOLDER = Path(__file__).parent / "pictures"
 HAND, GIF_SIZE = 20, (720, 480)
@@ -36,39 +37,32 @@ COLORS = 128
 """Colours kept in a file: enough for smooth edges."""
 
 
-class Scene:
-    """A table on which one plays in words."""
+def save_picture(picture: Image.Image, name: str) -> None:
+    """Write a picture in few colours."""
+    few = picture.convert("RGB").quantize(COLORS, dither=Image.Dither.NONE)
+    few.save(FOLDER / f"{name}.png", optimize=True)
 
-    def __init__(self, env_id: str, options: dict[str, Any], seed: int = 0, **settings: Any) -> None:
-        self.game = make_game(env_id, **settings)
-        self.tables = self.game.seeded_tables(1, seed)
-        self.actor = self.game.deal_with(self.tables, 0, options)
 
-    def play(self, *names: str) -> None:
-        """Take actions by the names that the environment gives them."""
-        for name in names:
-            actions = range(self.game.num_actions)
-            action = next((a for a in actions if self.game.action_name(self.tables, 0, a) == name), -1)
-            actor = self.game.step(self.tables, 0, action)
-            if actor == ILLEGAL:
-                raise ValueError(f"player_{self.actor}, {name}: {self.game.why_illegal(self.tables, 0, action)}")
-            self.actor = actor
-
-    def save(self, name: str, seat: int | None = None) -> None:
-        """Draw the table as a seat sees it, or with all cards."""
-        picture = Image.fromarray(draw_table(self.game, self.tables, seat))
-        picture.quantize(COLORS, dither=Image.Dither.NONE).save(FOLDER / f"{name}.png", optimize=True)
+def draw_scene(
+    env: str, moments: list[dict[str, Any]], options: dict[str, Any] | None = None, seed: int = 0, **others: Any
+) -> None:
+    """Play a scene of `_scenes.toml` in words, and draw its moments."""
+    game = make_game(env, **others.get("settings", {}))
+    tables = game.seeded_tables(1, seed)
+    options = {name: card_ids(value) if name == "deck" else value for name, value in (options or {}).items()}
+    game.deal_with(tables, 0, options)
+    for moment in moments:
+        for name in moment["actions"]:
+            game.step(tables, 0, parse_action(game, tables, 0, name))
+        for name, seat in moment["pictures"].items():
+            save_picture(Image.fromarray(draw_table(game, tables, None if seat == "all" else seat)), name)
 
 
 def main() -> None:
     """Draw every picture."""
     FOLDER.mkdir(exist_ok=True)
-    no_limit_flop()
-    no_limit_showdown()
-    limit_heads_up()
-    ten_seats()
-    small_games()
-    big2()
+    for scene in tomllib.loads((FOLDER.parent / "_scenes.toml").read_text(encoding="utf-8"))["scenes"]:
+        draw_scene(**scene)
     hand_of_agents()
     draw_sheet(load_sheet(SHEET_FILE), FOLDER / "zheng2022_sheet.png")
     panel()
@@ -120,67 +114,6 @@ def hand_of_agents() -> None:
             frames.append(draw_pixels(paint(session.tables, None, names_by_seat(session))))
     small = [np.asarray(Image.fromarray(frame).resize(GIF_SIZE, Image.Resampling.LANCZOS)) for frame in frames]
     (FOLDER / "hand.gif").write_bytes(encode_pictures("gif", small))
-
-
-def no_limit_flop() -> None:
-    """Six seats on the flop: a raise, a call, two players out; with all cards and as one seat sees it."""
-    cards = "9c4d JhTh 7s2c AsKs 8d8c Qd3h  Jd8hKd"
-    table = Scene("no_limit_holdem-v0", {"button": 0, "deck": card_ids(cards)}, num_players=6, bet_menu="integers")
-    table.play("raise to 6", "call 6", "fold", "fold", "call 5", "call 4")
-    table.play("check", "check", "bet 12", "raise to 40")
-    table.save("no_limit_flop")
-    table.save("no_limit_flop_seat_3", seat=3)
-
-
-def no_limit_showdown() -> None:
-    """Six seats with uneven stacks, three of them all-in before the flop: the short stack wins the main pot."""
-    stacks = [180, 60, 120, 240, 300, 200]
-    options = {"button": 2, "deck": card_ids("AhKc 7d7h QsJs 9h9d KdTd 5c4c  7sKs2h4hTc")}
-    table = Scene("no_limit_holdem-v0", options, num_players=6, stacks=stacks, bet_menu="integers")
-    table.play("raise to 7", "call 7", "raise to 60 all-in", "raise to 120 all-in", "call 119", "fold", "fold")
-    table.play("raise to 180 all-in", "call 60")
-    table.save("no_limit_showdown")
-
-
-def limit_heads_up() -> None:
-    """Two seats on the turn, as the button sees them."""
-    table = Scene("limit_holdem-v0", {"button": 0, "deck": card_ids("AdTd 9s9h Qd9d4s2d")})
-    table.play("raise to 4", "call 2", "bet 2", "call 2", "bet 4")
-    table.save("limit_heads_up", seat=0)
-
-
-def ten_seats() -> None:
-    """A full table before the flop, with stacks of eight digits."""
-    table = Scene(
-        "no_limit_holdem-v0", {"button": 4}, seed=3, num_players=10,
-        stacks=50_000_000, small_blind=250_000, big_blind=500_000, ante=50_000, bet_menu="fcpa",
-    )  # fmt: skip
-    table.play("fold", "call 500000", "raise to 2750000", "fold", "call 2750000", "fold", "raise to 12750000")
-    table.save("ten_seats")
-
-
-def small_games() -> None:
-    """Flop hold'em, Leduc hold'em and Kuhn poker."""
-    table = Scene("flop_holdem-v0", {"button": 0, "deck": card_ids("AdTd 9s9h Qd9d4s")})
-    table.play("raise to 200", "call 100", "bet 100", "raise to 200")
-    table.save("flop", seat=0)
-    table = Scene("leduc_holdem-v0", {"deck": card_ids("Jc Kc Jd")})
-    table.play("check", "bet 2", "call 2", "bet 4", "call 4")
-    table.save("leduc")
-    table = Scene("kuhn_poker-v0", {"deck": card_ids("Qc Jc")})
-    table.play("check", "bet 1 all-in")
-    table.save("kuhn")
-
-
-def big2() -> None:
-    """A full house on a straight, with all cards and as one seat sees it."""
-    table = Scene("big2-v0", {}, seed=21)
-    table.play("single 5S", "single KD", "single AD", "single 2H", "pass", "pass", "single 2S", "pass", "pass", "pass")
-    table.play("pair 4D 4C", "pair 5D 5H", "pass", "pair 7C 7H", "pass", "pair AC AH", "pass", "pass", "pass")
-    table.save("big2_control")
-    table.play("straight TC JS QD KC AS", "pass")
-    table.save("big2")
-    table.save("big2_seat_3", seat=3)
 
 
 if __name__ == "__main__":

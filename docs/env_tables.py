@@ -18,11 +18,6 @@ from card_envs.games.big2.config import Big2Config
 from card_envs.games.holdem.rules import RULES, RulesProfile
 from card_envs.observation import Layout
 
-__all__ = [
-    "arguments", "attributes", "bet_menus", "big2_actions", "big2_options", "big2_profiles", "big2_samples", "contents",
-    "environments", "observation", "reset_options", "rules_profiles", "state",
-]  # fmt: skip
-
 MEANINGS = tomllib.loads((Path(__file__).parent / "_meanings.toml").read_text(encoding="utf-8"))
 """One line about each argument, reset option and hold'em rule."""
 
@@ -87,17 +82,16 @@ def reset_options(entry: EnvEntry) -> str:
 def observation(entry: EnvEntry, encoder: str, **settings: Any) -> str:
     """The blocks of an encoder."""
     game = make_game(entry.id, encoder=encoder, **settings)
-    number = f"{game.layout.size} numbers, {game.layout.space.dtype}, version {game.encoder.version} of the encoder."
-    return f"{number}\n\n{_blocks(game.layout)}"
+    return _blocks(game.layout, f", version {game.encoder.version} of the encoder")
 
 
 def state(entry: EnvEntry, **settings: Any) -> str:
     """The blocks of the perfect-information vector."""
-    game = make_game(entry.id, **settings)
-    return f"{game.state_layout.size} numbers, {game.state_layout.space.dtype}.\n\n{_blocks(game.state_layout)}"
+    return _blocks(make_game(entry.id, **settings).state_layout)
 
 
-def _blocks(layout: Layout) -> str:
+def _blocks(layout: Layout, version: str = "") -> str:
+    """Number, type and meaning of the numbers."""
     rows = []
     for block in layout.blocks:
         columns = layout.slices[block.name]
@@ -105,7 +99,8 @@ def _blocks(layout: Layout) -> str:
         index = f"{columns.start}" if last == columns.start else f"{columns.start}..{last}"
         shape = " x ".join(map(str, block.dimensions))
         rows.append((index, f"`{block.name}`", shape, f"{block.low:g}..{block.high:g}", block.description))
-    return markdown_table(("index", "block", "shape", "range", "meaning"), rows)
+    table = markdown_table(("index", "block", "shape", "range", "meaning"), rows)
+    return f"{layout.size} numbers, {layout.space.dtype}{version}.\n\n{table}"
 
 
 def bet_menus(entry: EnvEntry, *menus: str) -> str:
@@ -114,33 +109,24 @@ def bet_menus(entry: EnvEntry, *menus: str) -> str:
     for menu in menus:
         env = make_raw_env(entry.id, bet_menu=menu)
         env.reset(seed=0)
-        number = env.game.num_actions
-        rows.append((f"`{menu}`", number, _every_amount(number) if menu == "integers" else _raises(env)))
+        rows.append((f"`{menu}`", env.game.num_actions, _raises(env, menu)))
     return markdown_table(["`bet_menu`", "actions", "raises at the first decision"], rows)
 
 
-def _every_amount(number: int) -> str:
-    return f"2: raise to 1, 3: raise to 2, ..., {number - 1}: raise to {number - 2}; below the smallest raise masked"
-
-
-def _raises(env: GameAEC) -> str:
-    is_legal = env.infos[env.agent_selection]["action_mask"]
-    ids = range(2, env.game.num_actions)
+def _raises(env: GameAEC, menu: str) -> str:
+    is_legal, last = env.infos[env.agent_selection]["action_mask"], env.game.num_actions - 1
+    if menu == "integers":
+        return f"2: raise to 1, 3: raise to 2, ..., {last}: raise to {last - 1}; below the smallest raise masked"
+    ids = range(2, last + 1)
     return ", ".join(f"{a}: {env.action_name(a) if is_legal[a] else 'too small here'}" for a in ids)
 
 
 def environments() -> str:
     """All ids."""
-    rows = [
-        (
-            f"[`{entry.id}`]({page_name(entry)}.md)",
-            f"`{entry.gymnasium_id}`",
-            entry.summary,
-            seats(entry),
-            make_game(entry.id).num_actions,
-        )
-        for entry in ENVS.values()
-    ]
+    rows = []
+    for entry in ENVS.values():
+        names = f"[`{entry.id}`]({page_name(entry)}.md)", f"`{entry.gymnasium_id}`"
+        rows.append((*names, entry.summary, seats(entry), make_game(entry.id).num_actions))
     return markdown_table(["id", "in Gymnasium", "game", "seats", "actions"], rows)
 
 
@@ -152,14 +138,10 @@ def contents() -> str:
 
 def rules_profiles() -> str:
     """What the hold'em profiles choose."""
-    rows = [
-        (
-            f"`{field.name}`",
-            MEANINGS["rules"][field.name],
-            *(f"`{getattr(profile, field.name)}`" for profile in RULES.values()),
-        )
-        for field in fields(RulesProfile)
-    ]
+    rows = []
+    for field in fields(RulesProfile):
+        chosen = [f"`{getattr(profile, field.name)}`" for profile in RULES.values()]
+        rows.append((f"`{field.name}`", MEANINGS["rules"][field.name], *chosen))
     return markdown_table(["rule", "meaning (when true)", *(f"`{name}`" for name in RULES)], rows)
 
 
@@ -186,34 +168,17 @@ def big2_actions() -> str:
     rows = []
     for size in range(1, 6):
         ids = [action for action in range(PASS) if ACTION_SIZE[action] == size]
-        rows.append((f"{ids[0]} .. {ids[-1]}", f"{size} card{'s' * (size > 1)}", len(ids), _BIG2_LIMITS[size]))
+        play, limit = f"{size} card{'s' * (size > 1)}", MEANINGS["big2_limits"][size - 1]
+        rows.append((f"{ids[0]} .. {ids[-1]}", play, len(ids), limit))
     return markdown_table(["ids", "play", "number", "which positions"], [*rows, (PASS, "pass", 1, "")])
-
-
-_BIG2_LIMITS = {
-    1: "each",
-    2: "at most 3 apart",
-    3: "the first and the last at most 3 apart",
-    4: "the first two at most 3 apart, the last two as well",
-    5: "all sets of five",
-}
 
 
 def big2_samples(entry: EnvEntry, *ids: int) -> str:
     """What some ids play from one hand."""
     env = make_raw_env(entry.id)
-    env.reset(options={"hands": [card_ids(hand) for hand in BIG2_HANDS]})
+    env.reset(options={"hands": [card_ids(hand) for hand in MEANINGS["big2_hands"]]})
     hand = " ".join(env.action_name(position).removeprefix("single ") for position in range(13))
     rows = [
         (action, ", ".join(map(str, POSITIONS[action])) or "none", f"`{env.action_name(action)}`") for action in ids
     ]
     return f"From the hand `{hand}`:\n\n{markdown_table(['id', 'positions', 'plays'], rows)}"
-
-
-BIG2_HANDS = (
-    "3d 4d 4c 6c 7c 8c 9c Tc Jh Js Ks Ad 2s",
-    "3c 3h 4h 5d 6d 7d 8d 9d Jc Qc Kc Ac 2c",
-    "3s 5c 5s 6s 7s 8s 9s Th Jd Qh Kd Ah 2d",
-    "4s 5h 6h 7h 8h 9h Td Ts Qd Qs Kh As 2h",
-)
-"""The first holds 3D, so the second decides."""

@@ -15,14 +15,17 @@ import env_tables
 import result_tables
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from card_baselines.big2_benchmark import DEALS_SHA256, SEED
 from card_envs.envs import ENVS
 
 DOCS = Path(__file__).parent
 REGION = re.compile(r"<!-- (.+?): begin, written by docs/generate\.py -->\n.*?<!-- \1: end -->", re.S)
 
 TEMPLATES = Environment(loader=FileSystemLoader(DOCS), undefined=StrictUndefined, keep_trailing_newline=False)
-TEMPLATES.globals |= {name: getattr(module, name) for module in (env_tables, result_tables) for name in module.__all__}
-TEMPLATES.globals["ENVS"] = ENVS
+for module in (env_tables, result_tables):
+    own = {name: each for name, each in vars(module).items() if getattr(each, "__module__", "") == module.__name__}
+    TEMPLATES.globals |= {name: each for name, each in own.items() if not name.startswith("_")}
+TEMPLATES.globals |= {"ENVS": ENVS, "DEALS_SHA256": DEALS_SHA256, "SEED": SEED}
 
 
 def pages() -> dict[Path, str]:

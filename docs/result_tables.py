@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from card_baselines.big2_benchmark import DEALS_SHA256, SEED
+from env_tables import MEANINGS
+
 from card_baselines.neural.benchmark import ENTRANTS, GAMES, can_learn, summarise_cells
 from card_baselines.neural.benchmark_report import table_header, table_rows
 from card_baselines.papers import find_paper
@@ -17,13 +18,6 @@ from card_baselines.papers.claims import render_claims
 from card_baselines.pretrained import PRETRAINED, find_pretrained
 from card_envs.envs import make_game
 from card_envs.formatting import markdown_table
-
-__all__ = [
-    "DEALS_SHA256", "SEED", "big2_benchmark_made_by", "big2_benchmark_orders", "big2_benchmark_results",
-    "games_in_short", "has_learners", "learners_best", "learners_made_by", "learners_seeds", "learners_table",
-    "panel_made_by", "panel_results", "pretrained", "reproduced", "reproduction_claims", "reproduction_cost",
-    "trained_agents", "weak_spots", "yardsticks",
-]  # fmt: skip
 
 DOCS = Path(__file__).parent
 
@@ -38,9 +32,14 @@ def read_results(name: str) -> Any:
     return read_json(DOCS / "results" / f"{name}.json")
 
 
+def list_commits(cells: Iterable[dict[str, Any]]) -> list[str]:
+    """The commits that made some results, each once."""
+    return list(dict.fromkeys(cell["commit"][:10] for cell in cells))
+
+
 def name_commits(cells: Iterable[dict[str, Any]]) -> str:
-    """The commits that made some results, each once: "commit 0123456789"."""
-    commits = list(dict.fromkeys(cell["commit"][:10] for cell in cells))
+    """The commits that made some results, in words: "commit 0123456789"."""
+    commits = list_commits(cells)
     return f"commit{'s' if len(commits) > 1 else ''} {', '.join(commits)}"
 
 
@@ -50,17 +49,17 @@ def name_commits(cells: Iterable[dict[str, Any]]) -> str:
 def panel_results(section: str) -> str:
     """What each row's agent wins against others that are all the column's, with half of the 95 % interval."""
     results = read_results("panel")[section]["results"]
-    rows = [[f"`{row}`", *(panel_cell(results[row].get(column)) for column in results)] for row in results]
+    rows = [[f"`{row}`", *(format_gain(results[row].get(column)) for column in results)] for row in results]
     return markdown_table(["", *(f"`{name}`" for name in results)], rows)
 
 
-def panel_cell(cell: dict[str, Any] | None) -> str:
-    """A mean and half of its interval, in bold where that does not contain 0."""
+def format_gain(cell: dict[str, Any] | None, factor: int = 1, digits: int = 2, bold_gains: bool = True) -> str:
+    """A mean and half of its interval, in bold where that does not contain 0; gains are plain without `bold_gains`."""
     if cell is None:
         return ""
     low, high = cell["ci95"]
-    text = f"{cell['mean']:+.2f} ± {(high - low) / 2:.2f}"
-    return f"**{text}**" if low > 0 or high < 0 else text
+    text = f"{factor * cell['mean']:+.{digits}f} ± {factor * (high - low) / 2:.{digits}f}"
+    return f"**{text}**" if high < 0 or (low > 0 and bold_gains) else text
 
 
 def panel_made_by(section: str) -> str:
@@ -79,7 +78,7 @@ def big2_benchmark_results() -> str:
     for agent, report in agents.items():
         for other, cells in report["against"].items():
             kinds = ("one_against_three", "neighbours", "opposite", "two_against_two")
-            found = [panel_cell(cells.get(kind)) for kind in kinds]
+            found = [format_gain(cells.get(kind)) for kind in kinds]
             rows.append([f"`{agent}`", f"`{other}`", *found, f"{cells['one_against_three']['deals']:,}"])
     header = ["agent", "reference", "one against three", "two neighbours", "two opposite", "two against two", "deals"]
     return markdown_table(header, rows)
@@ -87,13 +86,12 @@ def big2_benchmark_results() -> str:
 
 def big2_benchmark_orders() -> str:
     """What each agent wins at the mixed table, by the circular order of the others."""
-    agents = {
-        name: report["mixed"] for name, report in read_results("big2_benchmark")["agents"].items() if "mixed" in report
-    }
+    reports = read_results("big2_benchmark")["agents"]
+    agents = {name: report["mixed"] for name, report in reports.items() if "mixed" in report}
     orders = [tuple(cell["order"]) for cell in next(iter(agents.values()))["orders"]]
     cells = {name: {tuple(cell["order"]): cell for cell in mixed["orders"]} for name, mixed in agents.items()}
-    rows = [[", ".join(order), *(panel_cell(cells[name][order]) for name in agents)] for order in orders]
-    rows.append(["**mean**", *(panel_cell(mixed) for mixed in agents.values())])
+    rows = [[", ".join(order), *(format_gain(cells[name][order]) for name in agents)] for order in orders]
+    rows.append(["**mean**", *(format_gain(mixed) for mixed in agents.values())])
     return markdown_table(["order", *(f"`{name}`" for name in agents)], rows)
 
 
@@ -112,12 +110,9 @@ def pretrained() -> str:
     return markdown_table(["name", "game", "how trained", "licence"], rows)
 
 
-def read_pretrained(name: str, file: str) -> dict[str, Any]:
+def read_pretrained(name: str, file: str) -> Any:
     """A JSON file of a trained agent."""
-    folder = find_pretrained(name)
-    assert folder is not None, name
-    content: dict[str, Any] = read_json(folder / file)
-    return content
+    return read_json(Path(find_pretrained(name) or name) / file)
 
 
 def trained_agents(*names: str) -> str:
@@ -135,7 +130,7 @@ def trained_agents(*names: str) -> str:
     assert len(units) == 1, f"agents of one table win in one unit, not in {units}"
     factor, digits, unit = (100, 1, "bb/100") if units == {"bb"} else (1, 2, "points per game")
     rows = [
-        [_opponent(other), *(_gain(won[name].get(other), factor, digits) for name in names)]
+        [_opponent(other), *(format_gain(won[name].get(other), factor, digits, bold_gains=False) for name in names)]
         for other in dict.fromkeys(other for name in names for other in won[name])
     ]
     costs = [found[name]["cost"] for name in names]
@@ -148,11 +143,11 @@ def trained_agents(*names: str) -> str:
 
 def weak_spots() -> str:
     """What the trained and solved agents lose, to whom, and the command that measures it; hold'em, bb/100."""
-    rows = [
-        [f"`{match['agent']}`", match["against"], _gain(match, 100, 1), f"{match['hands']:,}", f"`{match['command']}`"]
-        for match in read_results("later_matches")
-        if match["ci95"][1] < 0
-    ]
+    rows = []
+    for match in read_results("later_matches"):
+        if match["ci95"][1] < 0:
+            agent, command = f"`{match['agent']}`", f"`{match['command']}`"
+            rows.append([agent, match["against"], format_gain(match, 100, 1), f"{match['hands']:,}", command])
     return markdown_table(["agent", "against", "bb/100", "hands", "command"], rows)
 
 
@@ -200,9 +195,7 @@ def _names(learners: list[str]) -> str:
 
 def learners_made_by() -> str:
     """Return the commits at which the runs of the table were made."""
-    return ", ".join(
-        f"`{commit[:10]}`" for commit in dict.fromkeys(cell["commit"] for cell in read_results("learners")["cells"])
-    )
+    return ", ".join(f"`{commit}`" for commit in list_commits(read_results("learners")["cells"]))
 
 
 # --- how exploitable players of heads-up limit hold'em are ---
@@ -249,22 +242,14 @@ def _opponent(name: str) -> str:
     return f"itself after {quarters[1]}/{quarters[2]} of the training" if quarters else f"`{name}`"
 
 
-def _gain(match: dict[str, Any] | None, factor: int, digits: int) -> str:
-    if match is None:
-        return ""
-    low, high = match["ci95"]
-    text = f"{factor * match['mean']:+.{digits}f} ± {factor * (high - low) / 2:.{digits}f}"
-    return f"**{text}**" if high < 0 else text
-
-
 # --- parts of the reproductions, from their reports ---
 
 
 def reproduced(report: str, number: int) -> str:
     """One table of a paper: its numbers, ours with half of the 95 % interval, and what follows."""
     made = reproduction_report(report)
-    printed = find_paper(made["paper"]).render_table(made, number)
-    return markdown_table(printed.header, printed.rows)
+    table: str = find_paper(made["paper"]).render_table(made, number).markdown()
+    return table
 
 
 def reproduction_claims(*reports: str) -> str:
@@ -276,8 +261,8 @@ def reproduction_claims(*reports: str) -> str:
 def reproduction_cost(report: str) -> str:
     """What the runs of a reproduction cost."""
     made = reproduction_report(report)
-    printed = find_paper(made["paper"]).render_cost(made)
-    return markdown_table(printed.header, printed.rows)
+    table: str = find_paper(made["paper"]).render_cost(made).markdown()
+    return table
 
 
 def reproduction_report(name: str) -> dict[str, Any]:
@@ -294,27 +279,12 @@ def games_in_short() -> str:
     """The large games: seats, actions, steps per second on one core, and what they are checked against."""
     speeds = {
         (row["game"], row["path"].partition(",")[0]): row["ours"]["per_second"]
-        for row in read_json(SPEEDS)["comparisons"]
+        for row in read_json(DOCS.parent / "benchmarks" / "results" / "against_peers.json")["comparisons"]
         if row["path"].startswith(("Python step loop, observed", "batch, observed"))
     }
-    rows = [
-        [
-            f"`{env_id}`",
-            f"{make_game(env_id).num_actions:,}",
-            f"{speeds[measured, 'Python step loop']:,}",
-            f"{speeds[measured, 'batch']:,}",
-            checked,
-        ]
-        for env_id, measured, checked in GAMES_IN_SHORT
-    ]
+    rows = []
+    for env_id, measured, checked in MEANINGS["games_in_short"]:
+        rates = [f"{speeds[measured, path]:,}" for path in ("Python step loop", "batch")]
+        rows.append([f"`{env_id}`", f"{make_game(env_id).num_actions:,}", *rates, checked])
     header = ["game", "actions", "steps/s, one table", "steps/s, 1,024 tables", "checked against"]
     return markdown_table(header, rows)
-
-
-SPEEDS = DOCS.parent / "benchmarks" / "results" / "against_peers.json"
-GAMES_IN_SHORT = (
-    ("limit_holdem-v0", "limit, heads-up", "PokerKit, OpenSpiel, RLCard, recorded hands"),
-    ("no_limit_holdem-v0", "no-limit, six-max", "PokerKit, OpenSpiel, 834 recorded hands of Pluribus and 4 others"),
-    ("big2-v0", "Big 2", "the environment of Charlesworth (2018), decision by decision"),
-)
-"""(id, game of `SPEEDS`, what its rules are checked against)."""
