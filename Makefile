@@ -1,7 +1,8 @@
 # `make demo` and `make test` are all that a fresh machine needs; both build .venv first. `make help` lists the rest.
 
 PYTHON ?= python3
-JOBS ?= 2
+# Processes of the tests: one for each processor, at most six, since each takes about a gigabyte.
+JOBS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN); echo $$((n < 6 ? n : 6)))
 MINUTES ?= 10
 VENV := .venv
 BIN := $(VENV)/bin

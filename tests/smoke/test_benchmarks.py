@@ -166,6 +166,21 @@ def test_what_is_waited_for_is_timed_beside_something_else(
     assert all(row["median"] > 0 and row["ratio"] > 1 for row in results), "what stands beside them is less work"
 
 
+def test_a_script_is_run_and_measured_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("pyspiel")
+    script, found = REPO / "benchmarks" / "scripts.py", tmp_path / "found.json"
+    monkeypatch.setattr(sys, "argv", [str(script), "--only", "openspiel_cfr", "--json", str(found)])
+    runpy.run_path(str(script), run_name="__main__")
+    (cell,) = json.loads(found.read_text())
+    assert cell["result"]["exploitability"] < 0.001
+    assert all(match["ci95"][0] > 0 for match in cell["result"]["matches"])
+    stored, printed = found.read_text(), capsys.readouterr().out
+    runpy.run_path(str(script), run_name="__main__")
+    assert (found.read_text(), capsys.readouterr().out) == (stored, printed)
+
+
 @pytest.mark.slow
 def test_all_that_is_waited_for_can_be_timed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
