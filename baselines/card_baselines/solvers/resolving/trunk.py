@@ -65,7 +65,7 @@ class Blueprint(Trunk):
         endgame = endgame_of(game)
         ranges = np.ones((NUM_PLAYERS, NUM_HANDS)) if endgame is None else endgame.weights
         super().__init__(BettingPaths.grow(first_table(game), game.num_actions), ranges)
-        self._strategy = RangeStrategy(game, agent, HoldemHiddenHands(game.num_actions))
+        self._strategy = RangeStrategy(game, agent, HoldemHiddenHands(game.config))
 
     def ask(self, tables: Tables, board: Numbers) -> Probabilities:
         """Return the agent's probabilities (n, 1326, actions)."""
