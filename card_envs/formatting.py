@@ -27,7 +27,7 @@ def markdown_table(
 def format_interval(mean: float, ci95: Sequence[float | None] | None, digits: int = 2) -> str:
     """Return a mean with its interval, such as "+1.20 ± 0.30".
 
-    If one side is longer by more than 5 %, both are shown: "+1.20 -0.30 +0.60" is the interval from 0.90 to 1.80.
+    If one side is longer by more than 5 %, the bounds are shown: "+1.20 (+0.90 to +1.80)".
 
     Args:
         mean: The mean.
@@ -41,7 +41,7 @@ def format_interval(mean: float, ci95: Sequence[float | None] | None, digits: in
     below, above = mean - low, high - mean
     if abs(above - below) <= _SAME_SIDES * max(above, below):
         return f"{words} ± {(high - low) / 2:,.{digits}f}"
-    return f"{words} -{below:,.{digits}f} +{above:,.{digits}f}"
+    return f"{words} ({low:+,.{digits}f} to {high:+,.{digits}f})"
 
 
 def json_number(number: float) -> float | None:

@@ -15,7 +15,7 @@ def test_a_table_escapes_bars_and_aligns_columns() -> None:
 def test_an_interval_shows_both_sides_if_they_differ() -> None:
     assert format_interval(1.2, (0.9, 1.5)) == "+1.20 ± 0.30"
     assert format_interval(-1234.5, (-1244.5, -1224.0), 1) == "-1,234.5 ± 10.2"
-    assert format_interval(1.2, (0.9, 1.8)) == "+1.20 -0.30 +0.60"
+    assert format_interval(1.2, (0.9, 1.8)) == "+1.20 (+0.90 to +1.80)"
     for none in (None, (None, None), (-math.inf, math.inf)):
         assert format_interval(1.2, none) == "+1.20 (no interval)"
     assert format_interval(1.2, (1.2, 1.2), 0) == "+1 ± 0"

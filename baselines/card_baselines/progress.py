@@ -13,6 +13,11 @@ _FIRST_LINE_SECONDS, _LINE_SECONDS = 10.0, 60.0
 _FORMAT = "{desc} {percentage:3.0f} %|{bar:30}| {elapsed} < {remaining} {postfix}"
 
 
+def count_minutes(minutes: float) -> str:
+    """Return a number of minutes in words, such as "1 minute" or "2.5 minutes"."""
+    return f"{minutes:g} minute{'' if minutes == 1 else 's'}"
+
+
 class ProgressBar:
     """A progress bar on a terminal, if tqdm is installed.
 
@@ -150,7 +155,7 @@ class RunProgress:
         self._lines = _Lines(label, enabled)
         self._results: Mapping[str, float] = {}
         self._start = time.monotonic()
-        limit = f"{budget.minutes:g} minutes of processor time" if budget.minutes else f"{budget.steps:,} {counts}"
+        limit = f"{count_minutes(budget.minutes)} of processor time" if budget.minutes else f"{budget.steps:,} {counts}"
         self.say(f"{limit}; the first update compiles and is not counted")
 
     def update(self, done: int) -> None:
@@ -169,6 +174,12 @@ class RunProgress:
     def say(self, text: str) -> None:
         """Print a line if the error stream is not a terminal."""
         self._lines.say(text)
+
+    def say_if_due(self, text: str) -> None:
+        """Show what a long step does: beside the bar, or in a line if the last one is old enough."""
+        self._bar.update(self._budget.fraction(), text)
+        if self._lines.are_due():
+            self._lines.say(text)
 
     def __enter__(self) -> Self:
         return self

@@ -119,9 +119,14 @@ def narrow_layout(num_seats: int) -> Layout:
 
 
 def _side_spot(x: float, y: float, inward: int) -> Spot:
-    plate_end = x + inward * _PLATE[0] / 2
-    return Spot((x, y), (plate_end + inward * 6, y + 17), "left" if inward > 0 else "right", (plate_end, y - 9))
+    bet = x + inward * (_PLATE[0] / 2 + 6), y + 17
+    return Spot((x, y), bet, "left" if inward > 0 else "right", _narrow_button(x, y, inward))
 
 
 def _middle_spot(y: float, bet: float) -> Spot:
-    return Spot((_WIDTH / 2, y), (_WIDTH / 2, bet), "middle", (_WIDTH / 2 + _PLATE[0] / 2, y - 9))
+    return Spot((_WIDTH / 2, y), (_WIDTH / 2, bet), "middle", _narrow_button(_WIDTH / 2, y, 1))
+
+
+def _narrow_button(x: float, y: float, side: int) -> Point:
+    """Return the centre of the dealer button: above the end of the plate, beside the cards."""
+    return x + side * (_PLATE[0] / 2 + 4), y - 9

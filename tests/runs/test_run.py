@@ -312,6 +312,22 @@ def test_where_there_is_no_terminal_progress_is_lines_with_both_times(
     ]
 
 
+def test_lines_name_the_matches_of_a_long_evaluation(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    for seconds in ("_FIRST_LINE_SECONDS", "_LINE_SECONDS"):
+        monkeypatch.setattr(progress, seconds, -1.0)  # every line is due
+    run = train(ALGORITHM, replace(TINY, panel=("random", "always_call")), tmp_path / "run")
+    lines = [line.partition(": ")[2] for line in capsys.readouterr().err.splitlines()]
+    opponents = [match["opponent"] for match in json.loads((run.path / "evaluation.json").read_text())["matches"]]
+    number = len(opponents)
+    assert lines[-number - 1 :] == [
+        f"final evaluation: 100 hands against each of {number} opponents",
+        *(f"match {k + 1} of {number}, v {opponent}" for k, opponent in enumerate(opponents)),
+    ]
+    assert progress.count_minutes(1) == "1 minute" and progress.count_minutes(2.5) == "2.5 minutes"
+
+
 def test_the_local_best_response_is_for_games_that_have_one(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"panel: local_best_response is for heads-up games .* with 4 seats"):
         train(ALGORITHM, replace(TINY, env="big2-v0", panel=("local_best_response",)), tmp_path / "run")

@@ -362,7 +362,9 @@ def test_thoughts_belong_to_the_decision_that_they_name(page: Any, server: Serve
     page.select_option("#thinker", "equity")
     page.wait_for_selector(".thoughts h3:has-text('Your decision now')")
     value = page.locator(".thoughts dt:has-text('value') + dd").text_content()
-    assert re.fullmatch(r"[+-]\d+\.\d\d (± \d+\.\d\d|-\d+\.\d\d \+\d+\.\d\d) bb \(95\s%, \d+ deals\)", value)
+    assert re.fullmatch(
+        r"[+-]\d+\.\d\d (± \d+\.\d\d|\([+-]\d+\.\d\d to [+-]\d+\.\d\d\)) bb \(95\s%, \d+ deals\)", value
+    )
     while not is_over(page):
         done = len(server.handler.live_sessions._live[number].session.actions)
         page.keyboard.press("c")

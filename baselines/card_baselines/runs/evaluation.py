@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,13 @@ def require_measurable(game: Game, panel: Sequence[str]) -> None:
 
 
 def evaluate(
-    run: RunFolder, game: Game, panel: Sequence[str], hands: int, seed: int, duplicate: bool = False
+    run: RunFolder,
+    game: Game,
+    panel: Sequence[str],
+    hands: int,
+    seed: int,
+    duplicate: bool = False,
+    on_match: Callable[[str, int], None] = lambda opponent, played: None,
 ) -> dict[str, Any]:
     """Return the results of the run's policy against each agent of the panel, which has all other seats.
 
@@ -43,6 +49,7 @@ def evaluate(
         hands: Hands of each match.
         seed: Seed of the deals.
         duplicate: Play duplicate deals.
+        on_match: Called before each match with the opponent and the number of matches so far.
 
     Returns:
         `env`, `unit`, `seed` and `matches`, each with `opponent`, `mean` per hand, `ci95` and `hands`.
@@ -50,6 +57,7 @@ def evaluate(
     learner = find_agent(str(run.path), game)
     matches = []
     for name, label in label_opponents(panel).items():
+        on_match(label, len(matches))
         if name == LOCAL_BEST_RESPONSE:
             result = play_local_best_response(game, learner, max(_FEWEST, hands // _SLOWER), seed)
             matches.append(_match(label, result.agents[1], result.hands))

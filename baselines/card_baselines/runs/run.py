@@ -265,7 +265,10 @@ class Run(Generic[AnyConfig]):
         self.learner.on_evaluation(self.folder)
 
     def _play_matches(self, panel: Sequence[str], hands: int, seed: int) -> dict[str, Any]:
-        return evaluate(self.folder, self._game, panel, hands, seed, self._algorithm.duplicate)
+        def show(opponent: str, played: int) -> None:
+            self._progress.say_if_due(f"match {played + 1} of {len(panel)}, v {opponent}")
+
+        return evaluate(self.folder, self._game, panel, hands, seed, self._algorithm.duplicate, show)
 
     def _draw(self, last: Mapping[str, float] | None = None) -> None:
         """Draw the curves, with a last row that is not in the metrics."""
@@ -295,8 +298,9 @@ class Run(Generic[AnyConfig]):
         frozen = sorted(str(folder) for folder in (self.folder.path / FROZEN).glob("*"))
         panel = (*self._algorithm.final_panel(self._config), *frozen)
         cost = {"seconds": round(self._budget.seconds()), self._algorithm.counts: self.learner.num_steps}
-        self._progress.say("final evaluation")
-        evaluation = self._play_matches(panel, self._config.final_hands, self._config.seed)
+        hands, seed = self._config.final_hands, self._config.seed
+        self._progress.say(f"final evaluation: {hands:,} hands against each of {len(panel)} opponents")
+        evaluation = self._play_matches(panel, hands, seed)
         measured, matches = self.learner.measure(), evaluation["matches"]
         self.folder.write_json(EVALUATION, {**evaluation, **measured, "cost": cost})
         results = measured | means_of(matches) | half_widths_of(matches)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from card_baselines.cli.run_output import print_evaluation, print_how_to_activate, print_next_match
+from card_baselines.progress import count_minutes
 from card_baselines.runs.run import train
 from card_baselines.sb3 import maskable_ppo
 
@@ -26,7 +27,9 @@ def demo(minutes: float = 2.0, hands: int = 50_000, seed: int = 0, folder: Path 
     """
     if not minutes > 0:
         raise ValueError(f"minutes {minutes} must be above 0")
-    print(f"Training MaskablePPO on heads-up limit hold'em for {minutes:g} minutes of processor time ...", flush=True)
+    print(
+        f"Training MaskablePPO on heads-up limit hold'em for {count_minutes(minutes)} of processor time ...", flush=True
+    )
     run = train(
         maskable_ppo.ALGORITHM,
         maskable_ppo.Config(

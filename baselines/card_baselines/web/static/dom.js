@@ -38,13 +38,15 @@ export function formatSigned(amount) {
   return (rounded > 0 ? "+" : "") + rounded.toLocaleString("en");
 }
 
-/** A mean with its interval, such as "+1.20 ± 0.30"; both sides are shown if one is longer by more than 5 %. */
+/** A mean with its interval, such as "+1.20 ± 0.30"; "+1.20 (+0.90 to +1.80)" if one side is longer by more than 5 %. */
 export function formatInterval(mean, [low, high], digits = 2) {
   const style = { minimumFractionDigits: digits, maximumFractionDigits: digits, roundingMode: "halfEven" };
-  const number = (amount) => amount.toLocaleString("en", style);
-  const below = mean - low, above = high - mean, words = mean.toLocaleString("en", { ...style, signDisplay: "always" });
-  if (Math.abs(above - below) <= 0.05 * Math.max(above, below)) return `${words} ± ${number((high - low) / 2)}`;
-  return `${words} -${number(below)} +${number(above)}`;
+  const signed = (amount) => amount.toLocaleString("en", { ...style, signDisplay: "always" });
+  const below = mean - low, above = high - mean;
+  if (Math.abs(above - below) <= 0.05 * Math.max(above, below)) {
+    return `${signed(mean)} ± ${((high - low) / 2).toLocaleString("en", style)}`;
+  }
+  return `${signed(mean)} (${signed(low)} to ${signed(high)})`;
 }
 
 export function percent(share) {

@@ -28,8 +28,9 @@ export class ReplayView {
           make("div", { class: "controls" }, this.status,
             make("div", { class: "row" }, step("Back", "One decision back", -1, "←"), this.slider, step("On", "One decision on", 1, "→")),
             make("div", { class: "row" }, ...["png", "gif", "apng"].map((kind) => make("button", { onclick: () => this.save(kind) }, SAVES[kind])))),
-          make("details", {}, make("summary", {}, "The table as text"), this.words)),
-        make("div", {}, this.panel.element, make("aside", {}, make("h2", {}, "Decisions"), this.moves))));
+          make("details", {}, make("summary", {}, "The table as text"), this.words),
+          make("aside", { class: "moves", "aria-label": "Decisions" }, make("h2", {}, "Decisions"), this.moves)),
+        make("div", {}, this.panel.element)));
     this.onkey = (event) => {
       if (event.target.closest?.("input, select")) return;
       if (event.key === "ArrowLeft") this.go_by(-1);

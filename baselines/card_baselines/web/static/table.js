@@ -30,9 +30,9 @@ export class TableView {
     this.element = make("div", { class: "play" },
       make("div", { class: "board" }, this.drawing.svg,
         make("div", { class: "controls-box" }, this.actions),
-        make("details", {}, make("summary", {}, "The table as text"), this.words)),
-      make("div", {}, this.panel.element,
-        make("aside", {}, make("h2", {}, "Score"), this.score, this.agents, this.note, make("h2", {}, "This hand"), this.log)));
+        make("details", {}, make("summary", {}, "The table as text"), this.words),
+        make("aside", { class: "moves", "aria-label": "This hand" }, make("h2", {}, "This hand"), this.log)),
+      make("div", {}, this.panel.element, make("aside", { "aria-label": "Score" }, make("h2", {}, "Score"), this.score, this.agents, this.note)));
     this.onkey = (event) => this.key(event);
     document.addEventListener("keydown", this.onkey);
     this.panel.ask();
