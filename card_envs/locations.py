@@ -8,6 +8,7 @@ leagues, saved matches and web requests may not, because other people wrote them
 from __future__ import annotations
 
 import difflib
+import hashlib
 import importlib
 import importlib.util
 import sys
@@ -151,7 +152,9 @@ def load_file(path: Path) -> ModuleType:
     path = path.expanduser().resolve()
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}")
-    name = f"{_FILE_PREFIX}{path.stem}_{abs(hash(path))}"
+    name = (
+        f"{_FILE_PREFIX}{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:16]}"  # the same in all processes
+    )
     if name not in sys.modules:
         found = importlib.util.spec_from_file_location(name, path)
         assert found is not None and found.loader is not None

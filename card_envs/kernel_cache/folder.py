@@ -1,6 +1,7 @@
 """The folder of compiled kernels: the first of several candidates that is writable.
 
-If none is (read-only installation, no home folder, full disk), kernels are compiled in memory.
+All virtual environments and checkouts of a user share one folder: files are named after all that their code depends on.
+If no candidate is writable (no home folder, read-only installation, full disk), kernels are compiled in memory.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ import numpy as np
 from numba import config as numba_config
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-_MAX_FOLDERS = 4
-"""Maximum number of folders per package: two checkouts and their bounds-checked builds. Older ones are deleted."""
+_MAX_FOLDERS = 8
+"""Maximum number of folders per package, one for each combination of versions. Older ones are deleted."""
 _MAX_FILES = 6000
 """Maximum number of files per folder; a package of some hundred kernels needs a few hundred."""
 
@@ -53,9 +54,9 @@ def _candidate_folders() -> Iterator[tuple[Path, bool]]:
     """Yield the candidates, each with True if only this package uses it, in the order in which they are tried."""
     if os.environ.get("NUMBA_CACHE_DIR"):
         yield Path(os.environ["NUMBA_CACHE_DIR"]), False
-    yield _PACKAGE / "__pycache__", True
     with contextlib.suppress(RuntimeError):  # raised by home() if there is no home folder
         yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / _PACKAGE.name, True
+    yield _PACKAGE / "__pycache__", True
 
 
 def _versions_hash() -> str:

@@ -68,9 +68,10 @@ def block(folder: Path) -> None:
     folder.write_text("")
 
 
-def use(installation: Path, program: str = USE_A_KERNEL) -> tuple[str, str]:
+def use(installation: Path, program: str = USE_A_KERNEL, home: Path | None = None) -> tuple[str, str]:
     """Standard output and standard error of a new process that runs a program on the installation."""
-    environment = {"PATH": os.environ["PATH"], "HOME": str(installation / "home"), "PYTHONDONTWRITEBYTECODE": "1"}
+    home = home or installation / "home"
+    environment = {"PATH": os.environ["PATH"], "HOME": str(home), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-c", program]
     result = subprocess.run(command, cwd=installation, env=environment, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
@@ -78,8 +79,25 @@ def use(installation: Path, program: str = USE_A_KERNEL) -> tuple[str, str]:
 
 
 def test_what_is_compiled_once_is_loaded_the_next_time(used: Path) -> None:
-    assert list((used / "card_envs" / "__pycache__").glob("kernels-*"))
+    assert list((used / "home" / ".cache" / "card_envs").glob("kernels-*"))
+    assert not (used / "card_envs" / "__pycache__").exists()
     assert use(used) == ("3", "")
+
+
+def test_a_second_installation_of_a_user_finds_what_the_first_compiled(used: Path, tmp_path: Path) -> None:
+    second = tmp_path / "second"
+    copy_package(REPO, second)
+    assert use(second, home=used / "home") == ("3", "")
+
+
+def test_a_kernel_in_a_file_of_the_user_is_loaded_the_next_time(installation: Path) -> None:
+    own = "from card_envs.compiler import kernel\n\n\n@kernel\ndef double(a):\n    return 2 * a\n"
+    (installation / "own.py").write_text(own)
+    program = "from card_envs.locations import load_object; print(load_object('own.py:double')(21))"
+    answer, said = use(installation, program)
+    assert answer == "42" and ANNOUNCEMENT in said
+    assert use(installation, program) == ("42", "")
+    assert len(kernel_files(installation)) == 1
 
 
 def test_an_edit_of_a_called_function_in_another_file_is_noticed(used: Path) -> None:
@@ -93,10 +111,10 @@ def test_an_edit_of_a_called_function_in_another_file_is_noticed(used: Path) -> 
     assert ANNOUNCEMENT in said
 
 
-def test_a_read_only_installation_keeps_its_kernels_in_the_home(installation: Path) -> None:
-    block(installation / "card_envs" / "__pycache__")
+def test_without_a_writable_home_kernels_are_kept_beside_the_package(installation: Path) -> None:
+    block(installation / "home" / ".cache")
     assert use(installation)[0] == "3"
-    assert list((installation / "home" / ".cache" / "card_envs").glob("kernels-*"))
+    assert list((installation / "card_envs" / "__pycache__").glob("kernels-*"))
     assert use(installation) == ("3", "")
 
 
@@ -127,7 +145,7 @@ def test_processes_that_compile_one_kernel_for_different_tables_at_once_do_not_m
 
 def kernel_files(installation: Path) -> list[Path]:
     """All that lies in the folders of compiled kernels, complete or not."""
-    return [path for path in installation.glob("card_envs/__pycache__/kernels-*/*") if path.is_file()]
+    return [path for path in installation.glob("home/.cache/card_envs/kernels-*/*") if path.is_file()]
 
 
 FULL_DISK = """
@@ -158,15 +176,15 @@ def test_where_a_kernel_cannot_be_written_it_is_compiled_in_memory_with_one_warn
 
 
 def test_a_folder_that_is_deleted_while_a_program_runs_is_made_again(installation: Path) -> None:
-    delete = "import shutil; shutil.rmtree('card_envs/__pycache__')"
+    delete = "import shutil; shutil.rmtree('home/.cache/card_envs')"
     answer, said = use(installation, f"{TWO_KERNELS}\nprint(first())\n{delete}\nprint(second())")
     assert answer.split() == ["3", "3"] and CANNOT_KEEP not in said
     assert [path.name.partition("-")[0] for path in kernel_files(installation)] == ["card_envs.bits.nth_bit"]
 
 
 def test_a_folder_that_cannot_be_made_again_costs_a_warning(installation: Path) -> None:
-    replace = "import pathlib, shutil; shutil.rmtree('card_envs/__pycache__'); "
-    replace += "pathlib.Path('card_envs/__pycache__').write_text('')"
+    replace = "import pathlib, shutil; shutil.rmtree('home/.cache/card_envs'); "
+    replace += "pathlib.Path('home/.cache/card_envs').write_text('')"
     answer, said = use(installation, f"{TWO_KERNELS}\nprint(first())\n{replace}\nprint(second())")
     assert answer.split() == ["3", "3"] and said.count(CANNOT_KEEP) == 1
 
@@ -211,11 +229,11 @@ def make_folders(base: Path, *names: str) -> list[Path]:
     return [base / name for name in names]
 
 
-OLD = [f"kernels-card_envs-{number:016x}" for number in range(5)]
+OLD = [f"kernels-card_envs-{number:016x}" for number in range(9)]
 
 
 def test_in_its_own_folder_it_deletes_its_own_oldest_and_nothing_else(installation: Path) -> None:
-    base = installation / "card_envs" / "__pycache__"
+    base = installation / "home" / ".cache" / "card_envs"
     *kept, last, oldest = make_folders(base, *OLD)
     others = make_folders(base, "kernels-other_package-0123456789abcdef", "kernels-of-mine", "mine")
     use(installation)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import re
 from collections.abc import Iterator
@@ -66,6 +67,19 @@ def test_environments() -> None:
     check_env(gymnasium.make("card_envs/ThreeCards-v0").unwrapped, skip_render_check=True)
     vector = gymnasium.make_vec("card_envs/ThreeCards-v0", num_envs=5)
     assert vector.observation_space.contains(vector.reset(seed=0)[0])
+
+
+@pytest.mark.parametrize("form", ["--env {}", "--env={}", "{}"])
+def test_commands_take_the_file_in_place_of_an_id(
+    file: Path, form: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delitem(ENVS, ENV)
+    words = form.format(f"{file}:three_cards").split()
+    assert main(["match", *words, "--agents", "random", "random", "--hands", "20", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["env"] == ENV
+    assert ENVS[ENV].make_game == f"{file}:three_cards"
+    assert main(["match", "--env", f"{file}:nothing", "--agents", "random", "random"]) == 2
+    assert "is no game: " in capsys.readouterr().err
 
 
 def test_batches_and_matches() -> None:

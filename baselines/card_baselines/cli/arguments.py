@@ -7,10 +7,11 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from card_baselines.cli.examples import EXAMPLES, describe_with_example
-from card_envs.envs import find_entry, make_game
+from card_envs.envs import ENVS, find_entry, make_game, register_env
 from card_envs.locations import UnknownNameError, list_choices, load_object, suggest_name
 
 if TYPE_CHECKING:
@@ -111,6 +112,35 @@ def load_typed(spec: str, kind: str) -> Any:
 
 
 # --- games ---
+
+
+def register_typed_games(arguments: Iterable[str]) -> list[str]:
+    """Return the words of a command line with ids in place of games that `--env` names by their code.
+
+    "three_cards.py:three_cards" is registered as "three_cards-v0". Run folders and other files may
+    name registered games only.
+    """
+    words, option = [], ""
+    for word in arguments:
+        if word.startswith("--"):
+            option, sign, spec = word.partition("=")
+            words.append(f"{option}={_register_typed_game(spec)}" if sign and option == "--env" else word)
+        else:
+            words.append(_register_typed_game(word) if option == "--env" else word)
+    return words
+
+
+def _register_typed_game(spec: str) -> str:
+    """Return the id of a "file.py:function" or "module:function" that returns a game, registered; ids as they are."""
+    if ":" not in spec:
+        return spec
+    load_typed(spec, "game")
+    source, _, name = spec.rpartition(":")
+    location = f"{Path(source).resolve()}:{name}" if source.endswith(".py") else spec
+    env_id = f"{name}-v0"
+    if env_id in ENVS and ENVS[env_id].make_game == location:
+        return env_id
+    return register_env(env_id, location, f"the game {spec}").id
 
 
 def may_choose_seats(env: str) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from card_baselines.cli.arguments import WRONG_USE, call_command, require_known
+from card_baselines.cli.arguments import WRONG_USE, call_command, register_typed_games, require_known
 from card_baselines.cli.examples import describe_with_example
 from card_baselines.cli.forms import COMMANDS, FORMS, GROUPS, TOPICS, find_form, name_environment, require_current
 from card_envs import __version__
@@ -86,9 +86,11 @@ def _run(arguments: list[str]) -> int:
     if name in GROUPS:
         return _describe_group(name, rest)
     command = _load_command(location)
+    if name != "check":  # which takes functions that need no id
+        rest = register_typed_games(name_environment(name, rest))
     if name in _TAKE_ARGUMENTS:
         return int(command(rest))
-    return int(call_command(command, name, name_environment(name, rest), _describe_forms(name)))
+    return int(call_command(command, name, rest, _describe_forms(name)))
 
 
 def _describe_group(name: str, arguments: list[str]) -> int:

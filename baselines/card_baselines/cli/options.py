@@ -19,7 +19,9 @@ Words = Annotated[tuple[tuple[str, ...], ...], tyro.conf.UseAppendAction]
 Flattened = tyro.conf.arg(name="")
 """Annotation of a dataclass whose fields are options of the command itself."""
 
-EnvId = Annotated[str, tyro.conf.arg(metavar="ENV", help="Environment id, see `card-envs envs`.")]
+EnvId = Annotated[
+    str, tyro.conf.arg(metavar="ENV", help="Environment id, see `card-envs envs`, or file.py:function of your game.")
+]
 Paths = Annotated[tuple[Path, ...], tyro.conf.arg(metavar="[PATH ...]", help_behavior_hint="")]
 Settings = Annotated[
     Words,
