@@ -407,6 +407,13 @@ def test_names_fit_and_phones_get_letters_of_twelve_pixels(
         assert max(names) <= (86 if width < 700 else 118), "names stay inside their plates"
 
 
+NUM_LINES = """cells => cells.map((cell) => {
+  const range = document.createRange();
+  range.selectNodeContents(cell);
+  return new Set([...range.getClientRects()].map((line) => Math.round(line.top))).size;
+})"""
+
+
 def test_results_have_the_words_of_the_command_and_no_interval_of_two_hands(
     page: Any, server: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -426,6 +433,11 @@ def test_results_have_the_words_of_the_command_and_no_interval_of_two_hands(
     row = page.locator(".results tbody tr:has-text('kuhn_poker-v0'):has-text('always_call')").last
     cells = row.locator("td").all_text_contents()
     assert cells[3] == "2" and cells[4].endswith("(no interval)") and "±" not in cells[4]
+    for width in (1280, 850):
+        page.set_viewport_size({"width": width, "height": 800})
+        lines = page.locator(".results th, .results .number, .results td:last-child")
+        assert set(lines.evaluate_all(NUM_LINES)) == {1}
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert main(["results", str(server.handler.store.path)]) == 0
     printed = re.sub(r"\s+", " ", capsys.readouterr().out)
     assert " ".join(cells) in printed

@@ -55,7 +55,7 @@ def evaluate(
         `env`, `unit`, `seed` and `matches`, each with `opponent`, `mean` per hand, `ci95` and `hands`.
     """
     learner = find_agent(str(run.path), game)
-    matches = []
+    matches: list[dict[str, Any]] = []
     for name, label in label_opponents(panel).items():
         on_match(label, len(matches))
         if name == LOCAL_BEST_RESPONSE:

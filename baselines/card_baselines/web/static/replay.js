@@ -98,7 +98,7 @@ export class ReplayView {
     this.slider.value = moment.step;
     this.hands.value = String(this.hand);
     const names = moment.scene.names;
-    const next = moment.step < moment.steps ? `${names[moment.actors[moment.step]]} is to act` : "the hand is over";
+    const next = moment.step < moment.steps ? `${names[moment.actors[moment.step]]} to act` : "the hand is over";
     this.status.textContent = `Decision ${moment.step} of ${moment.steps}: ${next}.`;
     this.moves.replaceChildren(...moment.moves.map((words, k) => make("li", {},
       make("button", { "aria-current": k === moment.step ? "step" : null, onclick: () => this.move(this.hand, k) },
