@@ -51,7 +51,7 @@ class Script:
 
 LIMIT = ("chen", "equity", "cfr_small")
 TABLE = (
-    Script("self_play_ppo", "limit_holdem-v0", LIMIT, ("--encoder", "equity"), ("self_play_ppo",)),
+    Script("self_play_ppo", "limit_holdem-v0", LIMIT, ("--encoder", "equity", "--minutes", "3"), ("self_play_ppo",)),
     Script(
         "sb3_maskable_ppo", "limit_holdem-v0", LIMIT, ("--opponents", "chen", "equity"),
         ("maskable_ppo", "--opponents", "chen", "equity"),
