@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
 from card_envs.compiler import kernel, short_kernel
 from card_envs.game import ILLEGAL, NOBODY
 from card_envs.records import Tables
+
+if TYPE_CHECKING:
+    from card_envs import game_kernels
 
 __all__ = ["NO_ACTION", "GameLoops", "TableKernel", "find_forced_action", "game_loops"]
 
@@ -19,8 +22,20 @@ NO_ACTION = -1
 TableKernel = Callable[..., Any]
 """A kernel that gets the record of one table, such as `is_legal(t, action)`."""
 
-GameLoops = dict[str, Any]
-"""The fields of `Game` that `game_loops` fills; `Game(..., **loops)`."""
+
+class GameLoops(TypedDict):
+    """The fields of `Game` that `game_loops` fills; `Game(..., **loops)`."""
+
+    deal: game_kernels.Deal
+    deal_batch: game_kernels.DealBatch
+    step: game_kernels.Step
+    first_illegal: game_kernels.FirstIllegal
+    step_batch: game_kernels.StepBatch
+    random_batch: game_kernels.RandomBatch
+    mask_batch: game_kernels.MaskBatch
+    censor_batch: game_kernels.CensorBatch
+    state_batch: game_kernels.StateBatch
+    forced_batch: game_kernels.ForcedBatch
 
 
 def find_forced_action(is_legal: TableKernel, num_actions: int) -> TableKernel:
