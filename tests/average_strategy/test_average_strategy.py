@@ -64,9 +64,9 @@ def test_a_reservoir_goes_on_after_a_pause_as_if_there_had_been_none() -> None:
         for begin in range(0, 400, 40):
             reservoir.add(rng, row=np.arange(begin, begin + 40))
             if pauses:
-                state = {name: array.copy() for name, array in reservoir.state().items()}
+                state = {name: array.copy() for name, array in reservoir.state_dict().items()}
                 reservoir = Reservoir(50, ROWS)
-                reservoir.restore(state)
+                reservoir.load_state_dict(state)
         return reservoir.column("row").copy()
 
     np.testing.assert_array_equal(fill(True), fill(False))

@@ -53,7 +53,7 @@ class Watched(_DataParallel):
 
     def _update(self, fraction: float) -> dict[str, float]:
         if not len(self.first_tables):
-            self.first_tables = torch.from_numpy(self.rollout.state()[0]["tables"].copy())
+            self.first_tables = torch.from_numpy(self.rollout.state()["tables"].copy())
         return super()._update(fraction)
 
     def write(self, name: str) -> None:

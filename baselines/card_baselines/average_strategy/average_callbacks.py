@@ -6,7 +6,6 @@ has the weight t. Both callbacks write a folder inside the run folder that plays
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,7 +16,7 @@ from card_baselines.agents.learned.mlp_policy import save_policy
 from card_baselines.average_strategy.average_network import AverageNetwork
 from card_baselines.average_strategy.snapshots import Snapshots
 from card_baselines.run_folder import CONFIG, WEIGHTS, RunFolder
-from card_baselines.runs.checkpoint import restore_rng, restore_tables
+from card_baselines.runs.checkpoint import tables_part
 from card_baselines.runs.learner import LearnerCallback
 from card_envs.agent import choose
 from card_envs.agent.probabilities import softmax
@@ -54,13 +53,9 @@ class SnapshotAverage(LearnerCallback):
         if len(self.snapshots):
             self.snapshots.save(_make_folder(run, SNAPSHOTS_FOLDER, agent="snapshots", output="logits"))
 
-    def state(self) -> dict[str, torch.Tensor]:
-        """Return tensors from which `restore` continues."""
-        return self.snapshots.state()
-
-    def restore(self, state: Mapping[str, torch.Tensor], learner: Any) -> None:
-        """Continue from a `state`; ValueError for snapshots of other networks than the learner's."""
-        self.snapshots.restore(state, learner.network.policy)
+    def parts(self, learner: Any) -> Mapping[str, Any]:
+        """Return the snapshots, which must be of networks of the learner's shape."""
+        return {"snapshots": self.snapshots.part_of(learner.network.policy)}
 
 
 class NetworkAverage(LearnerCallback):
@@ -113,14 +108,6 @@ class NetworkAverage(LearnerCallback):
         with replace_file(folder.path / WEIGHTS) as temporary:
             save_policy(self.average.policy, temporary)
 
-    def state(self) -> dict[str, torch.Tensor]:
-        """Return tensors from which `restore` continues; the random generator as bytes of JSON."""
-        rng = np.frombuffer(json.dumps(self._rng.bit_generator.state).encode(), np.uint8)
-        records = torch.from_numpy(self._tables.view(np.uint8).copy())
-        return {**self.average.state(), _RNG: torch.from_numpy(rng.copy()), "tables": records}
-
-    def restore(self, state: Mapping[str, torch.Tensor], learner: Any) -> None:
-        """Continue from a `state`."""
-        self.average.restore({name: tensor for name, tensor in state.items() if name not in (_RNG, "tables")})
-        restore_rng(self._rng, json.loads(bytes(state[_RNG].numpy()).decode()))
-        restore_tables(self._game, self._tables, "tables", state["tables"].numpy())
+    def parts(self, learner: Any) -> Mapping[str, Any]:
+        """Return the network with its memory, the tables, and the random generator."""
+        return {"average": self.average.parts, "rng": self._rng, "tables": tables_part(self._game, self._tables)}

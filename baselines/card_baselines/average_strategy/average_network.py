@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from card_baselines.agents.learned.mlp_policy import MlpPolicy
 from card_baselines.average_strategy.reservoir import Reservoir
-from card_baselines.runs.checkpoint import load_optimiser, optimiser_tensors, strip_prefix
 from card_envs.game import Game
 
 
@@ -87,17 +86,7 @@ class AverageNetwork:
         masked = logits.masked_fill(torch.from_numpy(action_mask == 0), -torch.inf)
         return np.asarray(masked.softmax(dim=1).numpy(), np.float64)
 
-    def state(self) -> dict[str, torch.Tensor]:
-        """Return tensors from which `restore` continues."""
-        parts: dict[str, Mapping[str, torch.Tensor]] = {
-            "policy": self.policy.state_dict(),
-            "adam": optimiser_tensors(self.optimiser),
-            "reservoir": {name: torch.from_numpy(array) for name, array in self.reservoir.state().items()},
-        }
-        return {f"{part}.{name}": tensor for part, named in parts.items() for name, tensor in named.items()}
-
-    def restore(self, state: Mapping[str, torch.Tensor]) -> None:
-        """Continue from a `state`."""
-        self.policy.load_state_dict(strip_prefix("policy.", state))
-        load_optimiser(self.optimiser, strip_prefix("adam.", state))
-        self.reservoir.restore({name: tensor.numpy() for name, tensor in strip_prefix("reservoir.", state).items()})
+    @property
+    def parts(self) -> Mapping[str, Any]:
+        """What a checkpoint holds, see `runs.checkpoint.collect_parts`."""
+        return {"policy": self.policy, "adam": self.optimiser, "reservoir": self.reservoir}

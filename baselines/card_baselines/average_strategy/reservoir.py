@@ -66,12 +66,12 @@ class Reservoir:
         rows = rng.integers(0, len(self), size)
         return {name: column[rows] for name, column in self._columns.items()}
 
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Return arrays from which `restore` continues."""
+    def state_dict(self) -> dict[str, NDArray[Any]]:
+        """Return arrays from which `load_state_dict` continues."""
         return {"num_seen": np.array(self.num_seen), **{name: self.column(name) for name in self._columns}}
 
-    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Continue from a `state`; ValueError for columns of other types, shapes or lengths."""
+    def load_state_dict(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Continue from a `state_dict`; ValueError for columns of other types, shapes or lengths."""
         num_seen = read_count(state, "num_seen")
         check_arrays(state, self._columns, rows=True)
         columns = {name: state[name].copy() for name in self._columns}

@@ -7,6 +7,7 @@ deal, with their weights in the average, plays the average strategy exactly, wit
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 import torch
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from safetensors.torch import save_file
 
 from card_baselines.run_folder import WEIGHTS, RunFolder
-from card_baselines.runs.checkpoint import check_arrays, to_arrays
+from card_baselines.runs.checkpoint import Part, check_arrays
 from card_envs.agent.probabilities import softmax
 from card_envs.files import replace_file
 from card_envs.typing import Floats
@@ -99,9 +100,9 @@ class Snapshots:
         weights = torch.tensor(self._weights, dtype=torch.float64)
         return {**(self.tensors() if self._networks else {}), "counts": counts, SNAPSHOT_WEIGHTS: weights}
 
-    def restore(self, state: Mapping[str, torch.Tensor], policy: torch.nn.Module) -> None:
+    def restore(self, arrays: Mapping[str, NDArray[Any]], policy: torch.nn.Module) -> None:
         """Continue from a `state`; ValueError for snapshots of other networks than `policy`."""
-        arrays, shapes = to_arrays(state), {"counts": np.zeros(3), SNAPSHOT_WEIGHTS: np.zeros(0)}
+        shapes = {"counts": np.zeros(3), SNAPSHOT_WEIGHTS: np.zeros(0)}
         check_arrays(arrays, {"counts": shapes.pop("counts")})
         interval, num_waiting, waiting_weight = arrays["counts"].tolist()
         if len(arrays[SNAPSHOT_WEIGHTS]):
@@ -112,4 +113,10 @@ class Snapshots:
         self._interval, self._num_waiting, self._waiting_weight = int(interval), int(num_waiting), waiting_weight
         self._weights = arrays[SNAPSHOT_WEIGHTS].tolist()
         names = shapes.keys() - {SNAPSHOT_WEIGHTS}
-        self._networks = [{name: state[name][k].clone() for name in names} for k in range(len(self._weights))]
+        self._networks = [
+            {name: torch.from_numpy(arrays[name][k].copy()) for name in names} for k in range(len(self._weights))
+        ]
+
+    def part_of(self, policy: torch.nn.Module) -> Part:
+        """Return the part of a checkpoint of a run whose networks have the shape of `policy`."""
+        return Part(self.state, lambda arrays: self.restore(arrays, policy))

@@ -27,11 +27,11 @@ class AdvantageMemory(Protocol):
     def sample(self, rng: np.random.Generator, size: int) -> Columns:
         """Return a minibatch; the expected loss over it is that over all decisions that were added."""
 
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Return arrays from which `restore` continues."""
+    def state_dict(self) -> dict[str, NDArray[Any]]:
+        """Return arrays from which `load_state_dict` continues."""
 
-    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Continue from a `state`."""
+    def load_state_dict(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Continue from a `state_dict`."""
 
 
 class SampledAdvantages:
@@ -61,13 +61,13 @@ class SampledAdvantages:
         """Return a minibatch of decisions."""
         return self._reservoir.sample(rng, size)
 
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Return arrays from which `restore` continues."""
-        return self._reservoir.state()
+    def state_dict(self) -> dict[str, NDArray[Any]]:
+        """Return arrays from which `load_state_dict` continues."""
+        return self._reservoir.state_dict()
 
-    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Continue from a `state`."""
-        self._reservoir.restore(state)
+    def load_state_dict(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Continue from a `state_dict`."""
+        self._reservoir.load_state_dict(state)
 
 
 class MeanAdvantages:
@@ -125,12 +125,12 @@ class MeanAdvantages:
             "weight": (weight / columns["weight"][:count].mean()).astype(np.float32),
         }
 
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Return arrays from which `restore` continues."""
+    def state_dict(self) -> dict[str, NDArray[Any]]:
+        """Return arrays from which `load_state_dict` continues."""
         return {name: column[: len(self._row_of)] for name, column in self._columns.items()}
 
-    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Continue from a `state`; ValueError for columns that are not those of different information states."""
+    def load_state_dict(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Continue from a `state_dict`; ValueError for columns that are not those of different information states."""
         check_arrays(state, self._columns, rows=True)
         columns = {name: state[name].copy() for name in self._columns}
         require_range("action_mask", columns["action_mask"], 0, 1)

@@ -8,10 +8,9 @@ improve with `--start-from`.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,16 +24,7 @@ from card_baselines.ppo.fast_cpu import FastActorCritic
 from card_baselines.ppo.rollout import LEARNER, SelfPlayTables
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm
-from card_baselines.runs.checkpoint import (
-    join_parts,
-    load_optimiser,
-    load_state,
-    optimiser_tensors,
-    read_count,
-    save_state,
-    strip_prefix,
-    to_arrays,
-)
+from card_baselines.runs.checkpoint import Part
 from card_baselines.runs.config import GameRunConfig, require, require_above_0, require_shares
 from card_baselines.runs.evaluation import LOCAL_BEST_RESPONSE
 from card_baselines.runs.learner import Learner
@@ -76,6 +66,7 @@ class Distillation(Learner):
     """The learner: the student network, the teacher, and the tables at which the student plays."""
 
     checkpoint = "distillation.safetensors"
+    counts = ("decisions",)
 
     def __init__(self, config: Config, game: Game) -> None:
         """Make a network with random weights; ValueError for a teacher that remembers deals."""
@@ -158,30 +149,12 @@ class Distillation(Learner):
         with replace_file(run.path / WEIGHTS) as temporary:
             save_policy(self.network.policy, temporary)
 
-    def save(self, path: Path, progress: Mapping[str, Any]) -> None:
-        """Write network, optimiser, tables and random generator."""
-        save_state(path, join_parts(self.parts()), {**progress, **self.facts()})
-
-    def parts(self) -> dict[str, Mapping[str, Any]]:
-        """Return the arrays of a checkpoint by part."""
-        return {
-            "policy": self.network.policy.state_dict(),
-            "adam": optimiser_tensors(self.optimiser),
-            "tables": self.tables.state()[0],
-        }
-
-    def facts(self) -> dict[str, Any]:
-        """Return what a checkpoint holds besides arrays."""
-        return {"decisions": self.decisions, "rng": json.loads(self.tables.state()[1])}
-
-    def load(self, path: Path) -> dict[str, Any]:
-        """Continue from a file of `save`; returns the progress that was saved with it."""
-        tensors, progress = load_state(path)
-        self.network.policy.load_state_dict(strip_prefix("policy.", tensors))
-        load_optimiser(self.optimiser, strip_prefix("adam.", tensors))
-        self.tables.restore(to_arrays(strip_prefix("tables.", tensors)), json.dumps(progress["rng"]), self.network)
-        self.decisions = read_count(progress, "decisions")
-        return progress
+    @property
+    def parts(self) -> Mapping[str, Any]:
+        """Network, optimiser, and tables with their random generator."""
+        tables = self.tables
+        restore = partial(tables.restore, network=self.network)
+        return {"policy": self.network.policy, "adam": self.optimiser, "tables": Part(tables.state, restore)}
 
 
 _HEADS_UP = Config(

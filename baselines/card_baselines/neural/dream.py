@@ -29,7 +29,7 @@ from card_baselines.neural.replay_memory import ReplayMemory
 from card_baselines.neural.sd_cfr import PRESETS as SD_CFR_PRESETS
 from card_baselines.neural.sd_cfr import Config as SdCfrConfig
 from card_baselines.neural.sd_cfr import SingleDeepCfr, make_cfr_algorithm
-from card_baselines.runs.checkpoint import load_optimiser, optimiser_tensors, strip_prefix, to_arrays
+from card_baselines.runs.checkpoint import Part
 from card_baselines.runs.config import require, require_above_0, require_shares
 from card_baselines.runs.ranges import require_range
 from card_envs.agent import choose
@@ -253,23 +253,20 @@ class Dream(SingleDeepCfr):
             )
             following[rows], weights[rows], next_is_own[rows] = step.history, step.strategy, step.is_own
 
-    def parts(self) -> dict[str, Mapping[str, Any]]:
-        """Return the parts of Single Deep CFR and of the baseline."""
+    @property
+    def parts(self) -> Mapping[str, Any]:
+        """The parts of Single Deep CFR, and those of the baseline."""
         baseline = self.baseline
         return {
-            **super().parts(),
-            "baseline": baseline.network.state_dict(),
-            "baseline_adam": optimiser_tensors(baseline.optimiser),
-            "baseline_replay": baseline.replay.state(),
+            **super().parts,
+            "baseline": baseline.network,
+            "baseline_adam": baseline.optimiser,
+            "baseline_replay": Part(baseline.replay.state_dict, self._restore_replay),
         }
 
-    def restore_parts(self, tensors: Mapping[str, torch.Tensor]) -> None:
-        """Continue with the tensors of all parts."""
-        super().restore_parts(tensors)
-        self.baseline.network.load_state_dict(strip_prefix("baseline.", tensors))
-        load_optimiser(self.baseline.optimiser, strip_prefix("baseline_adam.", tensors))
+    def _restore_replay(self, state: Mapping[str, NDArray[Any]]) -> None:
         replay = self.baseline.replay
-        replay.restore(to_arrays(strip_prefix("baseline_replay.", tensors)))
+        replay.load_state_dict(state)
         require_range("baseline_replay.action", replay.columns["action"], 0, self.game.num_actions - 1)
 
 

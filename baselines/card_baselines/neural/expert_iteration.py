@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,6 @@ from card_baselines.neural.distill import Distillation
 from card_baselines.neural.replay_memory import ReplayMemory
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm
-from card_baselines.runs.checkpoint import load_state, restore_rng, strip_prefix, to_arrays
 from card_baselines.runs.config import require, require_shares
 from card_envs.agent import choose
 from card_envs.game import Game
@@ -149,22 +147,10 @@ class ExpertIteration(Distillation):
         )
         return torch.log_softmax(logits, dim=1)
 
-    def parts(self) -> dict[str, Mapping[str, Any]]:
-        """Return what a checkpoint holds: also anchor and memory."""
-        return {**super().parts(), "anchor": self.anchor.policy.state_dict(), "memory": self.memory.state()}
-
-    def facts(self) -> dict[str, Any]:
-        """Return what a checkpoint holds besides arrays: also the random generator of minibatches."""
-        return {**super().facts(), "minibatch_rng": self.rng.bit_generator.state}
-
-    def load(self, path: Path) -> dict[str, Any]:
-        """Continue from a file of `save`; returns the progress that was saved with it."""
-        tensors, _ = load_state(path)
-        self.anchor.policy.load_state_dict(strip_prefix("anchor.", tensors))
-        self.memory.restore(to_arrays(strip_prefix("memory.", tensors)))
-        progress = super().load(path)
-        restore_rng(self.rng, progress["minibatch_rng"])
-        return progress
+    @property
+    def parts(self) -> Mapping[str, Any]:
+        """The parts of a distillation, anchor, memory, and the random generator of minibatches."""
+        return {**super().parts, "anchor": self.anchor.policy, "memory": self.memory, "minibatch_rng": self.rng}
 
 
 PRESETS = {

@@ -7,11 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import torch
-from numpy.typing import NDArray
-
 from card_baselines.neural.external_sampling import Policy
-from card_baselines.runs.checkpoint import to_arrays
+from card_baselines.runs.checkpoint import Part
 from card_baselines.runs.config import GameRunConfig
 from card_baselines.runs.exploitability_meter import AVERAGE, LATEST, PICTURE, require_small
 from card_baselines.runs.learner import Curve, Learner
@@ -74,11 +71,7 @@ class MeasuredLearner(Learner):
         labels = {LATEST: "latest strategy", AVERAGE: "average strategy"}
         return [Curve(labels, f"exploitability, {self.game.unit} per hand", PICTURE, log=True)]
 
-    def exploitability_state(self) -> dict[str, NDArray[Any]]:
-        """Return arrays from which `restore_exploitability` continues."""
-        return self._average.state() if self._tree is not None else {}
-
-    def restore_exploitability(self, state: Mapping[str, torch.Tensor]) -> None:
-        """Continue from a state of `exploitability_state`."""
-        if self._tree is not None:
-            self._average.restore(to_arrays(state))
+    @property
+    def parts(self) -> Mapping[str, Any]:
+        """The exact average, if exploitability is measured."""
+        return {"exploitability": Part(self._average.state, self._average.restore)} if self._tree is not None else {}

@@ -26,7 +26,7 @@ from card_baselines.ppo.ppo import Loss, Ppo, evaluate_actions, ppo_loss
 from card_baselines.ppo.presets import PRESETS as PPO_PRESETS
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm
-from card_baselines.runs.checkpoint import read_count
+from card_baselines.runs.checkpoint import Part, read_count
 from card_baselines.runs.config import require
 from card_baselines.runs.learner import LearnerCallback
 from card_envs.game import Game
@@ -67,14 +67,12 @@ class Magnet(LearnerCallback):
             self._since = learner.decisions
         return {}
 
-    def state(self) -> dict[str, torch.Tensor]:
+    def parts(self, learner: Any) -> Mapping[str, Any]:
         """Return the weights, and the number of decisions when they were copied."""
-        return {**self.network.state_dict(), "since": torch.tensor(self._since)}
+        return {"network": self.network, "since": Part(lambda: {"count": self._since}, self._restore_since)}
 
-    def restore(self, state: Mapping[str, torch.Tensor], learner: Any) -> None:
-        """Continue from a `state`."""
-        self._since = read_count(state, "since")
-        self.network.load_state_dict({name: tensor for name, tensor in state.items() if name != "since"})
+    def _restore_since(self, state: Mapping[str, Any]) -> None:
+        self._since = read_count(state, "count")
 
 
 class MagneticPpo(FastPpo):

@@ -8,11 +8,9 @@ which the average network, the result, learns. One pair of networks plays all se
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,19 +24,7 @@ from card_baselines.neural.measured_learner import MeasuredConfig, MeasuredLearn
 from card_baselines.neural.replay_memory import ReplayMemory
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm
-from card_baselines.runs.checkpoint import (
-    check_arrays,
-    join_parts,
-    load_optimiser,
-    load_state,
-    optimiser_tensors,
-    read_count,
-    restore_rng,
-    restore_tables,
-    save_state,
-    strip_prefix,
-    to_arrays,
-)
+from card_baselines.runs.checkpoint import Part, check_arrays, tables_part
 from card_baselines.runs.config import require, require_above_0, require_shares
 from card_baselines.runs.exploitability_meter import AVERAGE
 from card_baselines.runs.ranges import require_range
@@ -90,6 +76,8 @@ class Config(MeasuredConfig):
 
 class Nfsp(MeasuredLearner):
     """The learner: both networks, their memories and the tables at which they play."""
+
+    counts = ("decisions", "updates")
 
     def __init__(self, config: Config, game: Game) -> None:
         """Make networks with random weights, and deal at all tables."""
@@ -223,48 +211,39 @@ class Nfsp(MeasuredLearner):
         with replace_file(run.path / WEIGHTS) as temporary:
             save_policy(self.average.policy, temporary)
 
-    def _play_state(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays of the state of play, which `load` writes into."""
+    @property
+    def parts(self) -> Mapping[str, Any]:
+        """Networks, optimisers, memories, tables, what was done at them, and the random generator."""
         return {
-            "tables": self._tables.view(np.uint8),
+            "response": self.response,
+            "target": self.target,
+            "adam": self.optimiser,
+            "average": self.average.parts,
+            "replay": Part(self.replay.state_dict, self._restore_replay),
+            "play": Part(self._read_play, self._restore_play),
+            "tables": tables_part(self.game, self._tables),
+            "rng": self.rng,
+        }
+
+    def _restore_replay(self, state: Mapping[str, NDArray[Any]]) -> None:
+        self.replay.load_state_dict(state)
+        require_range("replay.action", self.replay.columns["action"], 0, self.game.num_actions - 1)
+
+    def _read_play(self) -> dict[str, NDArray[Any]]:
+        """Return who plays the best response, and what each seat last saw and did; `_restore_play` writes into them."""
+        return {
             "plays_response": self._plays_response,
             "has_acted": self._has_acted,
             "last_observation": self._last_observation,
             "last_action": self._last_action,
         }
 
-    def save(self, path: Path, progress: Mapping[str, Any]) -> None:
-        """Write networks, optimisers, memories, tables and the random generator."""
-        parts = {
-            "response": self.response.state_dict(),
-            "target": self.target.state_dict(),
-            "adam": optimiser_tensors(self.optimiser),
-            "average": self.average.state(),
-            "replay": self.replay.state(),
-            "play": self._play_state(),
-        }
-        counts = {"decisions": self.decisions, "updates": self.updates}
-        rng = json.dumps(self.rng.bit_generator.state)
-        save_state(path, join_parts(parts), {**progress, **counts, "rng": rng})
-
-    def load(self, path: Path) -> dict[str, Any]:
-        """Continue from a file of `save`; returns the progress that was saved with it."""
-        tensors, progress = load_state(path)
-        self.response.load_state_dict(strip_prefix("response.", tensors))
-        self.target.load_state_dict(strip_prefix("target.", tensors))
-        load_optimiser(self.optimiser, strip_prefix("adam.", tensors))
-        self.average.restore(strip_prefix("average.", tensors))
-        self.replay.restore(to_arrays(strip_prefix("replay.", tensors)))
-        require_range("replay.action", self.replay.columns["action"], 0, self.game.num_actions - 1)
-        play_state, found = self._play_state(), to_arrays(strip_prefix("play.", tensors))
-        check_arrays(found, play_state)
+    def _restore_play(self, found: Mapping[str, NDArray[Any]]) -> None:
+        own = self._read_play()
+        check_arrays(found, own)
         require_range("play.last_action", found["last_action"], 0, self.game.num_actions - 1)
-        restore_tables(self.game, self._tables, "play.tables", found["tables"])
-        for name in set(play_state) - {"tables"}:
-            play_state[name][:] = found[name]
-        self.decisions, self.updates = read_count(progress, "decisions"), read_count(progress, "updates")
-        restore_rng(self.rng, json.loads(progress["rng"]))
-        return progress
+        for name, array in own.items():
+            array[:] = found[name]
 
 
 _SMALL = Config(exploitability=True)

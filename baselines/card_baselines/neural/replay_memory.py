@@ -36,13 +36,13 @@ class ReplayMemory:
         rows = rng.integers(0, min(self.num_added, self.capacity), size)
         return {name: torch.from_numpy(column[rows]) for name, column in self.columns.items()}
 
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Return arrays from which `restore` continues: the transitions that were added, and their number."""
+    def state_dict(self) -> dict[str, NDArray[Any]]:
+        """Return arrays from which `load_state_dict` continues: the transitions that were added, and their number."""
         filled = {name: column[: self.num_added] for name, column in self.columns.items()}
         return {**filled, "num_added": np.array(self.num_added)}
 
-    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Continue from a `state`; ValueError for columns of other types, shapes or lengths."""
+    def load_state_dict(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Continue from a `state_dict`; ValueError for columns of other types, shapes or lengths."""
         num_added = read_count(state, "num_added")
         filled = {name: column[:num_added] for name, column in self.columns.items()}
         check_arrays(state, filled)

@@ -16,10 +16,8 @@ Read in this order: `external_sampling` (traversals), `advantage_memory`, `advan
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -36,19 +34,7 @@ from card_baselines.neural.external_sampling import Samples, deal, traverse
 from card_baselines.neural.measured_learner import MeasuredConfig, MeasuredLearner
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import Algorithm, describe_game_run, make_game_algorithm
-from card_baselines.runs.checkpoint import (
-    check_arrays,
-    join_parts,
-    load_optimiser,
-    load_state,
-    optimiser_tensors,
-    read_count,
-    restore_rng,
-    restore_tables,
-    save_state,
-    strip_prefix,
-    to_arrays,
-)
+from card_baselines.runs.checkpoint import Part, check_arrays, tables_part
 from card_baselines.runs.config import require, require_above_0
 from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
 from card_envs.agent import Decisions
@@ -96,6 +82,7 @@ class SingleDeepCfr(MeasuredLearner):
     """The learner: the advantage network, its memory, and the average strategy."""
 
     algorithm: ClassVar[str] = "sd_cfr"
+    counts = ("decisions", "iterations")
 
     def __init__(self, config: Config, game: Game) -> None:
         """Start with the uniform strategy; ValueError unless the game has two players."""
@@ -181,50 +168,30 @@ class SingleDeepCfr(MeasuredLearner):
         with replace_file(run.path / WEIGHTS) as temporary:
             save_policy(self.average.policy, temporary)
 
-    def parts(self) -> dict[str, Mapping[str, Any]]:
-        """Return the parts of a checkpoint, tensors or arrays by name: networks, optimisers, memories and tables."""
+    @property
+    def parts(self) -> Mapping[str, Any]:
+        """Networks, optimisers, memories, averages, tables and the random generator."""
         network = self.network
         return {
-            "network": network.policy.state_dict(),
-            "adam": optimiser_tensors(network.optimiser),
-            "input": {"shift": network.shift, "scale": network.scale},
-            "memory": self.memory.state(),
-            "snapshots": self.snapshots.state(),
-            "average": self.average.state() if self.average is not None else {},
-            "exploitability": self.exploitability_state(),
-            "tables": {"records": self.tables.view(np.uint8)},
+            **super().parts,
+            "network": network.policy,
+            "adam": network.optimiser,
+            "input": Part(self._read_input, self._restore_input),
+            "memory": self.memory,
+            "snapshots": self.snapshots.part_of(network.policy),
+            "average": self.average.parts if self.average is not None else {},
+            "tables": tables_part(self.game, self.tables),
+            "rng": self.rng,
         }
 
-    def restore_parts(self, tensors: Mapping[str, torch.Tensor]) -> None:
-        """Continue from the tensors of a checkpoint, named "part.name"."""
-        network = self.network
-        network.policy.load_state_dict(strip_prefix("network.", tensors))
-        load_optimiser(network.optimiser, strip_prefix("adam.", tensors))
-        inputs = to_arrays(strip_prefix("input.", tensors))
-        check_arrays(inputs, {name: getattr(network, name).cpu().numpy() for name in ("shift", "scale")})
-        network.shift, network.scale = (
-            torch.from_numpy(inputs[name]).to(network.device) for name in ("shift", "scale")
-        )
-        self.memory.restore(to_arrays(strip_prefix("memory.", tensors)))
-        self.snapshots.restore(strip_prefix("snapshots.", tensors), network.policy)
-        if self.average is not None:
-            self.average.restore(strip_prefix("average.", tensors))
-        self.restore_exploitability(strip_prefix("exploitability.", tensors))
-        restore_tables(self.game, self.tables, "tables.records", tensors["tables.records"].numpy())
+    def _read_input(self) -> dict[str, NDArray[Any]]:
+        """Return how the network standardises observations."""
+        return {name: getattr(self.network, name).cpu().numpy() for name in ("shift", "scale")}
 
-    def save(self, path: Path, progress: Mapping[str, Any]) -> None:
-        """Write all parts and the random generator."""
-        counts = {"decisions": self.decisions, "iterations": self.iterations}
-        rng = json.dumps(self.rng.bit_generator.state)
-        save_state(path, join_parts(self.parts()), {**progress, **counts, "rng": rng})
-
-    def load(self, path: Path) -> dict[str, Any]:
-        """Continue from a file of `save`; returns the progress that was saved with it."""
-        tensors, progress = load_state(path)
-        self.restore_parts(tensors)
-        restore_rng(self.rng, json.loads(progress["rng"]))
-        self.decisions, self.iterations = read_count(progress, "decisions"), read_count(progress, "iterations")
-        return progress
+    def _restore_input(self, state: Mapping[str, NDArray[Any]]) -> None:
+        check_arrays(state, self._read_input())
+        for name in self._read_input():
+            setattr(self.network, name, torch.from_numpy(state[name]).to(self.network.device))
 
 
 def make_cfr_algorithm(

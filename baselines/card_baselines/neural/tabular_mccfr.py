@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
-import torch
+from numpy.typing import NDArray
 
 from card_baselines.agents.learned.tabular_policy import AGENT, save_strategy
 from card_baselines.neural.measured_learner import MeasuredLearner
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm
-from card_baselines.runs.checkpoint import load_state, read_count, save_state, to_arrays
+from card_baselines.runs.checkpoint import Part, read_count
 from card_baselines.runs.config import GameRunConfig, require
 from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
 from card_baselines.solvers.sampled_cfr import SampledCfr
@@ -77,16 +76,16 @@ class TabularMccfr(MeasuredLearner):
         assert self._tree is not None
         save_strategy(run, self._tree.decisions.observation, self.solver.strategy())
 
-    def save(self, path: Path, progress: Mapping[str, Any]) -> None:
-        """Write the state of the solver."""
-        tensors = {name: torch.from_numpy(array) for name, array in self.solver.state().items()}
-        save_state(path, tensors, {**progress, "iterations": self.solver.iterations})
+    @property
+    def parts(self) -> Mapping[str, Any]:
+        """The state of the solver."""
+        return {"solver": Part(self._read_solver, self._restore_solver)}
 
-    def load(self, path: Path) -> dict[str, Any]:
-        """Continue from a file of `save`; returns the progress that was saved with it."""
-        tensors, progress = load_state(path)
-        self.solver.restore(to_arrays(tensors), read_count(progress, "iterations"))
-        return progress
+    def _read_solver(self) -> dict[str, Any]:
+        return {**self.solver.state(), "iterations": self.solver.iterations}
+
+    def _restore_solver(self, state: Mapping[str, NDArray[Any]]) -> None:
+        self.solver.restore({**state}, read_count(state, "iterations"))
 
 
 PRESETS = {

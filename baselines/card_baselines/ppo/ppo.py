@@ -6,7 +6,6 @@ Schulman et al. (2017), Proximal policy optimization algorithms; self-play as in
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,18 +23,7 @@ from card_baselines.ppo.network import ActorCritic
 from card_baselines.ppo.rollout import Rollout
 from card_baselines.ppo.rollout_buffer import Batch
 from card_baselines.run_folder import WEIGHTS, RunFolder
-from card_baselines.runs.checkpoint import (
-    STATE,
-    join_parts,
-    load_optimiser,
-    load_state,
-    optimiser_tensors,
-    read_count,
-    restore_rng,
-    save_state,
-    strip_prefix,
-    to_arrays,
-)
+from card_baselines.runs.checkpoint import STATE, Part, load_state, strip_prefix
 from card_baselines.runs.learner import Curve, Learner, LearnerCallback, TrainingDivergedError
 from card_envs.files import replace_file
 from card_envs.game import Game
@@ -102,6 +90,8 @@ def ppo_loss(
 
 class Ppo(Learner):
     """The learner: a network, its optimiser and its rollout."""
+
+    counts = ("decisions", "updates", "value_updates")
 
     def __init__(self, config: Config, game: Game, callbacks: Sequence[LearnerCallback] = ()) -> None:
         """Make a network with small random weights, whose policy is nearly uniform, and deal at all tables."""
@@ -260,39 +250,29 @@ class Ppo(Learner):
         for callback in self.callbacks:
             callback.save_policy(run)
 
-    def save(self, path: Path, progress: Mapping[str, Any]) -> None:
-        """Write networks, optimiser, rollout, random generators and the state of callbacks."""
-        arrays, rollout_rng = self.rollout.state()
-        parts: dict[str, Mapping[str, Any]] = {
-            "network": self.network.state_dict(),
-            "playing": {name: tensor.clone() for name, tensor in self.playing.state_dict().items()},
-            "adam": optimiser_tensors(self.optimiser),
-            "rollout": arrays,
-            **{f"callback{k}": callback.state() for k, callback in enumerate(self.callbacks)},
+    @property
+    def parts(self) -> Mapping[str, Any]:
+        """Networks, optimiser, rollout, random generator, and the parts of callbacks."""
+        return {
+            "network": self.network,
+            "playing": self.playing,
+            "adam": self.optimiser,
+            "rollout": Part(self.rollout.state, self._load_rollout),
+            "rng": self.rng,
+            **{f"callback{k}": callback.parts(self) for k, callback in enumerate(self.callbacks)},
         }
-        counts = {"decisions": self.decisions, "updates": self.updates, "value_updates": self.value_updates}
-        rngs = {"rollout_rng": rollout_rng, "rng": json.dumps(self.rng.bit_generator.state)}
-        save_state(path, join_parts(parts), {**progress, **counts, **rngs})
 
     def load(self, path: Path) -> dict[str, Any]:
         """Continue from a file of `save`; returns the progress that was saved with it."""
-        tensors, progress = load_state(path)
-        self.decisions, self.updates = read_count(progress, "decisions"), read_count(progress, "updates")
-        self.value_updates = read_count(progress, "value_updates")
-        restore_rng(self.rng, json.loads(progress["rng"]))
-        self._load_networks(tensors)
-        load_optimiser(self.optimiser, strip_prefix("adam.", tensors))
-        self._load_rollout(to_arrays(strip_prefix("rollout.", tensors)), progress["rollout_rng"])
+        progress = super().load(path)
         if self.averaged:
             self.averaged.n_averaged.fill_(self.updates)
-        for k, callback in enumerate(self.callbacks):
-            callback.restore(strip_prefix(f"callback{k}.", tensors), self)
         return progress
 
-    def _load_rollout(self, arrays: dict[str, NDArray[Any]], text: str) -> None:
+    def _load_rollout(self, arrays: dict[str, NDArray[Any]]) -> None:
         """Go on with the deals of a checkpoint, or, from a run on another device, with new ones and its networks."""
         if self.rollout.can_restore(arrays):
-            self.rollout.restore(arrays, text, self.network)
+            self.rollout.restore(arrays, self.network)
         else:
             seed = derive_seed(self.config.seed, _NEW_DEALS, self.updates)
             self.rollout = self.make_rollout(replace(self.config, seed=seed))

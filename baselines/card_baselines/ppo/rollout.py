@@ -6,7 +6,6 @@ learner). Agents and past selves have all seats but one, an exploiter has one se
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any
@@ -19,7 +18,7 @@ from card_baselines.agents.learned.legal_logits import list_legal
 from card_baselines.ppo.config import Config
 from card_baselines.ppo.network import ActorCritic
 from card_baselines.ppo.rollout_buffer import RolloutBuffer
-from card_baselines.runs.checkpoint import check_arrays, restore_rng, restore_tables, strip_prefix
+from card_baselines.runs.checkpoint import check_arrays, read_rng, restore_rng, restore_tables, strip_prefix
 from card_baselines.runs.learner import TrainingDivergedError
 from card_baselines.runs.ranges import require_range
 from card_envs.agent import Agent, Decisions, choose, decisions_at, find_agent
@@ -162,17 +161,16 @@ class SelfPlayTables:
         """Add a copy of the network to the exploiters, and drop the oldest one."""
         self.exploiters = [*self.exploiters, _freeze(network)][-NUM_EXPLOITERS:]
 
-    def state(self) -> tuple[dict[str, NDArray[Any]], str]:
-        """Return arrays, and the state of the random generator as text, from which `restore` continues exactly."""
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return arrays from which `restore` continues exactly."""
         arrays: dict[str, NDArray[Any]] = {"tables": self._tables.view(np.uint8), "players": self._players}
-        arrays |= frozen_arrays(self.past_selves, self.exploiters)
-        return arrays, json.dumps(self.rng.bit_generator.state)
+        return arrays | {"rng": read_rng(self.rng)} | frozen_arrays(self.past_selves, self.exploiters)
 
     def restore_networks(self, arrays: dict[str, NDArray[Any]], network: ActorCritic) -> None:
         """Take past selves and exploiters, with the architecture of `network`, from a `state`, and nothing else."""
         self.past_selves, self.exploiters = load_frozen(arrays, network)
 
-    def restore(self, arrays: dict[str, NDArray[Any]], text: str, network: ActorCritic) -> None:
+    def restore(self, arrays: dict[str, NDArray[Any]], network: ActorCritic) -> None:
         """Continue from a `state`; past selves and exploiters have the architecture of `network`.
 
         Raises ValueError for tables of another game, and for players that the pool does not have.
@@ -190,7 +188,7 @@ class SelfPlayTables:
         }
         if numbers & has_none:
             raise ValueError(f"players has the numbers {sorted(numbers & has_none)}, which no player has")
-        restore_rng(self.rng, json.loads(text))
+        restore_rng(self.rng, arrays.get("rng"))
         self._players = players.copy()
         self.past_selves, self.exploiters = past_selves, exploiters
 
@@ -282,11 +280,10 @@ class Rollout:
         config = self._config
         return self.buffer.finish_deals(over, rewards * config.reward_scale, config.gamma, GAE_LAMBDA)
 
-    def state(self) -> tuple[dict[str, NDArray[Any]], str]:
-        """Return arrays, and the state of the random generator as text, from which `restore` continues exactly."""
-        arrays, text = self.tables.state()
-        arrays |= {f"buffer.{name}": array for name, array in self.buffer.state().items()}
-        return arrays | {"action_counts": self.action_counts}, text
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return arrays from which `restore` continues exactly."""
+        buffer = {f"buffer.{name}": array for name, array in self.buffer.state().items()}
+        return {**self.tables.state(), **buffer, "action_counts": self.action_counts}
 
     def can_restore(self, arrays: Mapping[str, NDArray[Any]]) -> bool:
         """Return False for arrays of a run on another device (`on_device.rollout`), whose deals cannot go on here."""
@@ -296,9 +293,9 @@ class Rollout:
         """Draw the players of all tables anew."""
         self.tables.seat_players(self.tables.rows)
 
-    def restore(self, arrays: dict[str, NDArray[Any]], text: str, network: ActorCritic) -> None:
+    def restore(self, arrays: dict[str, NDArray[Any]], network: ActorCritic) -> None:
         """Continue from a `state`; past selves and exploiters have the architecture of `network`."""
-        self.tables.restore(arrays, text, network)
+        self.tables.restore(arrays, network)
         self.buffer.restore(strip_prefix("buffer.", arrays))
         check_arrays(arrays, {"action_counts": self.action_counts})
         self.action_counts = arrays["action_counts"].copy()

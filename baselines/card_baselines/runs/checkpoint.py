@@ -10,9 +10,9 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import torch
@@ -99,13 +99,64 @@ def strip_prefix(prefix: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
     return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
 
 
-def join_parts(parts: Mapping[str, Mapping[str, Any]]) -> dict[str, torch.Tensor]:
-    """Return the tensors or arrays of all parts as tensors named "part.name"; `strip_prefix` is the inverse."""
+class Part(NamedTuple):
+    """Something in a checkpoint that has no methods `state_dict` and `load_state_dict` of its own."""
+
+    read: Callable[[], Mapping[str, Any]]
+    """Returns its state: tensors or arrays by name."""
+    restore: Callable[[dict[str, NDArray[Any]]], None]
+    """Continues from the arrays of a state; raises ValueError for those of something else."""
+
+
+def collect_parts(parts: Mapping[str, Any]) -> dict[str, torch.Tensor]:
+    """Return the states of all parts as tensors named "part.name".
+
+    A part is a module, an optimiser of the kind of Adam, a NumPy generator, a mapping of further parts, a `Part`, or
+    any object whose `state_dict` returns tensors or arrays by name and whose `load_state_dict` continues from arrays.
+    """
     return {
         f"{part}.{name}": tensor if isinstance(tensor, torch.Tensor) else torch.from_numpy(np.asarray(tensor))
-        for part, named in parts.items()
-        for name, tensor in named.items()
+        for part, each in parts.items()
+        for name, tensor in _state_of(each).items()
     }
+
+
+def _state_of(part: Any) -> Mapping[str, Any]:
+    if isinstance(part, Mapping):
+        return collect_parts(part)
+    if isinstance(part, torch.optim.Optimizer):
+        return optimiser_tensors(part)
+    if isinstance(part, torch.nn.Module):  # copies, since two modules may have the same weights
+        return {name: tensor.clone() for name, tensor in part.state_dict().items()}
+    if isinstance(part, np.random.Generator):
+        return {"state": read_rng(part)}
+    state: Mapping[str, Any] = part.read() if isinstance(part, Part) else part.state_dict()
+    return state
+
+
+def restore_parts(parts: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> None:
+    """Continue from the tensors of `collect_parts`, part after part; ValueError for those of other parts."""
+    for name, part in parts.items():
+        state = strip_prefix(f"{name}.", tensors)
+        if isinstance(part, Mapping):
+            restore_parts(part, state)
+        elif isinstance(part, torch.nn.Module):
+            part.load_state_dict(state)
+        elif isinstance(part, torch.optim.Optimizer):
+            load_optimiser(part, state)
+        elif isinstance(part, np.random.Generator):
+            restore_rng(part, to_arrays(state).get("state"))
+        else:
+            (part.restore if isinstance(part, Part) else part.load_state_dict)(to_arrays(state))
+
+
+def tables_part(game: Game, tables: Tables) -> Part:
+    """Return tables as a part of a checkpoint, see `restore_tables`."""
+
+    def restore(state: dict[str, NDArray[Any]]) -> None:
+        restore_tables(game, tables, "tables.records", state.get("records", np.zeros(0, np.uint8)))
+
+    return Part(lambda: {"records": tables.view(np.uint8)}, restore)
 
 
 def to_arrays(tensors: Mapping[str, torch.Tensor]) -> dict[str, NDArray[Any]]:
@@ -155,8 +206,14 @@ def restore_tables(game: Game, tables: Tables, name: str, records: NDArray[Any])
     tables[:] = found
 
 
-def restore_rng(rng: np.random.Generator, state: Any) -> None:
-    """Set the state of a random generator; ValueError for one that it never has, such as that of a fixed stream."""
+def read_rng(rng: np.random.Generator) -> NDArray[np.uint8]:
+    """Return the state of a random generator: bytes of JSON."""
+    return np.frombuffer(json.dumps(rng.bit_generator.state).encode(), np.uint8).copy()
+
+
+def restore_rng(rng: np.random.Generator, found: NDArray[Any] | None) -> None:
+    """Continue from `read_rng`; ValueError for a state that a generator never has, such as that of a fixed stream."""
+    state = None if found is None else json.loads(found.tobytes())
     if not isinstance(state, dict) or not isinstance(state.get("state"), dict) or not state["state"].get("inc", 0) % 2:
         raise ValueError("the state of the random generator is not one of PCG64")
     rng.bit_generator.state = state

@@ -6,12 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import torch
+from typing import Any, ClassVar
 
 from card_baselines.run_folder import RunFolder
-from card_baselines.runs.checkpoint import STATE
+from card_baselines.runs.checkpoint import STATE, collect_parts, load_state, read_count, restore_parts, save_state
 
 __all__ = ["Curve", "Learner", "LearnerCallback", "TrainingDivergedError"]
 
@@ -45,6 +43,13 @@ class Learner(ABC):
 
     checkpoint = STATE
     """Name of the file that `save` writes."""
+    counts: ClassVar[Sequence[str]] = ()
+    """Attributes with numbers of things so far, which a checkpoint holds."""
+
+    @property
+    def parts(self) -> Mapping[str, Any]:
+        """What a checkpoint holds beside `counts`: parts by name, see `checkpoint.collect_parts`."""
+        return {}
 
     @property
     @abstractmethod
@@ -58,13 +63,17 @@ class Learner(ABC):
         `fraction` is the used fraction of the budget, 0 to 1, for schedules.
         """
 
-    @abstractmethod
     def save(self, path: Path, progress: Mapping[str, Any]) -> None:
         """Write a checkpoint from which `load` continues, and the run's `progress`, which `load` returns."""
+        save_state(path, collect_parts(self.parts), {**progress, **{name: getattr(self, name) for name in self.counts}})
 
-    @abstractmethod
     def load(self, path: Path) -> dict[str, Any]:
         """Continue from a file of `save`; return the progress that was saved with it."""
+        tensors, progress = load_state(path)
+        for name in self.counts:
+            setattr(self, name, read_count(progress, name))
+        restore_parts(self.parts, tensors)
+        return progress
 
     @abstractmethod
     def save_policy(self, run: RunFolder) -> None:
@@ -107,9 +116,6 @@ class LearnerCallback:
     def save_policy(self, run: RunFolder) -> None:
         """Called after the learner has written its policy to the run folder."""
 
-    def state(self) -> dict[str, torch.Tensor]:
-        """Return tensors from which `restore` continues."""
+    def parts(self, learner: Any) -> Mapping[str, Any]:
+        """Return what a checkpoint of the learner holds of this callback, as `Learner.parts`."""
         return {}
-
-    def restore(self, state: Mapping[str, torch.Tensor], learner: Any) -> None:
-        """Continue from a `state`; ValueError for one that does not fit the learner."""

@@ -244,8 +244,8 @@ class DeviceRollout:
         for links in (self.decisions.field("previous_step"), self._seatings.field("last_step")):
             links += added * (links >= start)
 
-    def state(self) -> tuple[dict[str, NDArray[Any]], str]:
-        """Return arrays from which `restore` continues exactly, and no text: random streams are among the arrays."""
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return arrays from which `restore` continues exactly, random streams among them."""
         self._discard_finished()
         arrays: dict[str, NDArray[Any]] = {
             "tables": self._records.read(self._host_record).view(np.uint8),
@@ -259,13 +259,13 @@ class DeviceRollout:
             arrays[f"next.{name}"] = rows[last:].cpu().numpy()
         arrays["waiting.decisions"] = self.decisions.bytes[:kept].cpu().numpy()
         arrays |= {f"scratch.{name}": self._scratch[name].cpu().numpy() for name in _KEPT}
-        return arrays | frozen_arrays(self.tables.past_selves, self.tables.exploiters), ""
+        return arrays | frozen_arrays(self.tables.past_selves, self.tables.exploiters)
 
     def can_restore(self, arrays: Mapping[str, NDArray[Any]]) -> bool:
         """Return True for arrays of this class."""
         return "seatings" in arrays
 
-    def restore(self, arrays: dict[str, NDArray[Any]], text: str, network: ActorCritic) -> None:
+    def restore(self, arrays: dict[str, NDArray[Any]], network: ActorCritic) -> None:
         """Continue from a `state`; past selves and exploiters have the architecture of `network`.
 
         Raises ValueError, naming the array, for tables of another game or number, and for rows that do not exist.
