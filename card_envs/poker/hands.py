@@ -26,6 +26,12 @@ def hand_number(a: Any, b: Any) -> Any:
     return low * (2 * DECK_SIZE - low - 1) // 2 + high - low - 1
 
 
+def hand_numbers(cards: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the `hand_number` (n,) of hands (n, 2)."""
+    low, high = cards.min(axis=1), cards.max(axis=1)
+    return np.asarray(low * (2 * DECK_SIZE - low - 1) // 2 + high - low - 1)
+
+
 def possible_hands(seen: Iterable[int]) -> NDArray[np.bool_]:
     """Return a mask (1326,) of the hands that hold none of the card ids `seen`."""
     return np.asarray(~np.isin(HANDS, list(seen)).any(axis=1))

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from card_envs.compiler import kernel
 
 __all__ = [
-    "SCHEDULES", "Schedule", "cfr", "cfr_plus", "discounted_cfr", "find_factors", "linear_cfr", "match_regrets",
-    "normalise", "predictive_cfr_plus", "sum_positive",
+    "SCHEDULES", "Schedule", "cfr", "cfr_plus", "discounted_cfr", "discounted_cfr_plus", "find_factors", "linear_cfr",
+    "match_regrets", "normalise", "predictive_cfr_plus", "sum_positive",
 ]  # fmt: skip
 
 
@@ -139,6 +139,16 @@ def discounted_cfr(iteration: int) -> Schedule:
     return Schedule(1.0, weight / (weight + 1), 0.5, 0.0, float(iteration) ** 2)
 
 
+def discounted_cfr_plus(iteration: int) -> Schedule:
+    """Discounted CFR+: as CFR+, but regrets are discounted as by `discounted_cfr`, and iteration t has the weight t^4.
+
+    Xu, Li, Liu, Fu, Fu, Xing and Cheng (IJCAI 2024), Minimizing weighted counterfactual regret with optimistic online
+    mirror descent.
+    """
+    weight = float(iteration) ** 1.5
+    return Schedule(1.0, weight / (weight + 1), 0.0, 0.0, float(iteration) ** 4)
+
+
 def predictive_cfr_plus(iteration: int) -> Schedule:
     """Predictive CFR+: as CFR+, but a policy expects the latest regrets once more, and iteration t has the weight t^2.
 
@@ -152,6 +162,7 @@ SCHEDULES: Mapping[str, Callable[[int], Schedule]] = {
     "cfr_plus": cfr_plus,
     "linear_cfr": linear_cfr,
     "discounted_cfr": discounted_cfr,
+    "discounted_cfr_plus": discounted_cfr_plus,
     "predictive_cfr_plus": predictive_cfr_plus,
 }
 """Schedules by name. A new variant of CFR is one function and its name here, which is a preset of `train cfr`."""

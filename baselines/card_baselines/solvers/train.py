@@ -31,7 +31,7 @@ from card_baselines.solvers.vector_cfr import VectorCfr
 from card_envs.game import Game
 from card_envs.games.holdem.config import HoldemConfig, is_texas_holdem
 
-# --- cfr: small two-player games, every hand on every board -----------------------------------------------------------
+# --- cfr: two-player games with cards at most once after the first bets, every hand on every board --------------------
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +43,7 @@ class CfrConfig(EnvConfig):
     variant: str = "discounted_cfr"
     """How regrets and strategies are weighted: a name in `regret.SCHEDULES`, each of which is a preset."""
     iterations: int = 1_000
-    """In each, both players learn with every hand on every board."""
+    """In each, both players learn with every hand on every board, which takes seconds in flop hold'em."""
     minutes: float = 10.0
     panel: tuple[str, ...] = ("random", "always_call")
     """Agents that the strategy is measured against, duplicate deals."""
@@ -62,20 +62,33 @@ class CfrLearner(SolverLearner):
     """Runs `VectorCfr`; ValueError for games that are no `VectorGame`."""
 
     iterations_at_once = 100
+    _numbers_at_once = 7 * 10**9
+    """In large games, the number of regrets that are updated at once, which takes about a minute."""
 
     def __init__(self, config: CfrConfig, game: Game) -> None:
         super().__init__(config, game)
         self.solver = VectorCfr(game, config.variant)
+        numbers = sum(array.size for array in self.solver.state().values())
+        self.iterations_at_once = max(1, min(self.iterations_at_once, self._numbers_at_once // numbers))
 
     def update(self, fraction: float) -> dict[str, float]:
-        """Run some iterations; return the exploitability of the average strategy."""
+        """Run some iterations; return the exploitability of the average strategy, and the value of the game.
+
+        The value is that to the first seat, which has no button, and is known up to the exploitability.
+        """
         super().update(fraction)
-        return {"exploitability": self.solver.exploitability}
+        first, button = self.solver.find_best_responses()
+        return {"exploitability": float(first + button) / 2, "value": float(first - button) / 2}
 
 
 CFR = make_algorithm(
-    "cfr", CfrConfig, CfrLearner, env=CfrConfig.env, agent="vector_cfr",
-    presets={variant: CfrConfig(variant=variant) for variant in SCHEDULES},
+    "cfr", CfrConfig, CfrLearner, 600.0, env=CfrConfig.env, agent="vector_cfr",
+    presets={
+        **{variant: CfrConfig(variant=variant) for variant in SCHEDULES},
+        "cfr_flop": CfrConfig(
+            env="flop_holdem-v0", variant="discounted_cfr_plus", iterations=400, minutes=360.0, evaluation_seconds=600.0
+        ),
+    },
 )  # fmt: skip
 
 # --- mccfr: heads-up limit hold'em, buckets of similar equity ---------------------------------------------------------

@@ -96,8 +96,13 @@ class Boards(NamedTuple):
     """(boards, hands): group of the hand at each place; not read without groups."""
     num_groups: Any
     """Number of groups, 0 if every hand has its own numbers."""
-    factor: Any
-    """Factor of the values on each board that is visited: their sum is the value on the first street."""
+    factor: NDArray[Any]
+    """(boards,): factor of the values on each board that is visited: their sum is the value on the first street."""
+    kind: Numbers = _NO_GROUPS
+    """(hands,): class of each hand of the first street, if each board stands for all that differ in the names of suits:
+    the value of a hand is then the mean over its class. Empty if all boards are there."""
+    kind_size: Numbers = _NO_GROUPS
+    """(classes,): number of hands in each class."""
 
 
 class Tables(NamedTuple):
@@ -309,6 +314,21 @@ def leave_board(source: Any, entries: Any, place: Any, size: Any, factor: Any, t
 
 
 @kernel
+def average_kinds(entries: Any, kind: Any, kind_size: Any, totals: Any, values: Any) -> None:
+    """Replace the values of each hand by their mean over the hands of its class; see `Boards`.
+
+    `totals` (classes,) is scratch space.
+    """
+    for node in entries:
+        for k in range(kind_size.shape[0]):
+            totals[k] = 0
+        for h in range(kind.shape[0]):
+            totals[kind[h]] += values[node, h]
+        for h in range(kind.shape[0]):
+            values[node, h] = totals[kind[h]] / values.dtype.type(kind_size[kind[h]])
+
+
+@kernel
 def evaluate_board(
     nodes: Any, parts: Any, hands: Any, place: Any, player: Any, modes: Any, policy: Any, reach: Any, factor: Any,
     late: Any, values: Any,
@@ -369,6 +389,7 @@ def traverse(
                 work.values[node, h] = 0
         for b in drawn:
             _traverse_board(nodes, parts, b, boards, learner, mode, schedule, late, work, late_work)
+        average_kinds(parts.entries, boards.kind, boards.kind_size, work.totals, work.values)
     _backward(nodes, parts.early, learner, mode, hands, _NO_GROUPS, 0, schedule, early.regrets, early.predicted, work)
 
 
@@ -388,7 +409,7 @@ def _traverse_board(
     _backward(
         nodes, parts.late, learner, mode, hands, group, num, schedule, late.regrets[b], late.predicted[b], late_work
     )
-    leave_board(late_work.values, parts.entries, place, size, boards.factor, work.values)
+    leave_board(late_work.values, parts.entries, place, size, boards.factor[b], work.values)
 
 
 @kernel

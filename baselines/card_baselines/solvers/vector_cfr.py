@@ -45,15 +45,16 @@ class VectorCfr(CfrSolver):
     def _allocate(self, is_late: bool) -> Tables:
         """Return the tables of one street; regrets and their prediction are one table if nothing is predicted."""
         shape = self.game.shape_of(is_late)
-        regrets = np.zeros(shape)
-        return Tables(regrets, np.zeros(shape) if self._schedule(1).prediction else regrets, np.zeros(shape))
+        regrets, sums = (np.zeros(shape, self.game.dtype) for _ in range(2))
+        return Tables(regrets, np.zeros_like(regrets) if self._schedule(1).prediction else regrets, sums)
 
     def run(self, iterations: int) -> None:
         """Run `iterations` more iterations; both players learn in each."""
         numbers = range(self.iterations + 1, self.iterations + iterations + 1)
-        game, schedules = self.game, np.array([self._schedule(number) for number in numbers]).reshape(-1, 5)
+        game, schedules = self.game, [self._schedule(number) for number in numbers]
         learn(
-            game.nodes, game.parts, game.hands.ranked, game.boards, np.arange(game.num_boards), game.weights, schedules,
+            game.nodes, game.parts, game.hands.ranked, game.boards, np.arange(game.num_boards), game.weights,
+            np.array(schedules, game.dtype).reshape(-1, 5),
             self._early, self._late, *self._work,
         )  # fmt: skip
         self.iterations += iterations
@@ -77,9 +78,9 @@ class VectorCfr(CfrSolver):
             self._work[0].reach[0] = game.weights[1 - player]
             traverse(
                 game.nodes, game.parts, game.hands.ranked, game.boards, np.arange(game.num_boards), player, BEST,
-                self._schedule(1), early, late, *self._work,
+                Schedule(*(game.dtype(number) for number in self._schedule(1))), early, late, *self._work,
             )  # fmt: skip
-            best[player] = game.weights[player] @ self._work[0].values[0]
+            best[player] = game.weights[player].astype(np.float64) @ self._work[0].values[0]
         return best / (game.num_deals * game.game.chips_per_reward)
 
     @property

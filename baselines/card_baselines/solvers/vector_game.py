@@ -15,27 +15,47 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from card_baselines.solvers.buckets.hand_buckets import STARTING_HANDS
+from card_baselines.solvers.buckets.suit_isomorphism import canonical_boards, rename_suits
 from card_baselines.solvers.hands import RANKED, BoardHands
 from card_baselines.solvers.regret import normalise
-from card_baselines.solvers.tree import NUM_PLAYERS, BettingPaths, endgame_of, first_table, grow_betting
+from card_baselines.solvers.tree import (
+    NUM_PLAYERS,
+    BettingPaths,
+    endgame_of,
+    find_sorted,
+    first_table,
+    grow_betting,
+)
 from card_baselines.solvers.vector import Boards, Nodes, Parts, Work, find_stages
+from card_envs.cards import DECK_SIZE
 from card_envs.damaged_files import open_arrays
 from card_envs.game import NOBODY, Game, Tables
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.poker.hands import hand_number
+from card_envs.memory import find_free_memory
+from card_envs.poker.hands import hand_numbers
 from card_envs.typing import Floats
 
 MAX_BYTES = 2**32
 """Maximum memory of regrets, strategies and hands."""
 _TABLES = 3
-"""Tables of numbers with float64: regrets, predicted regrets and strategies."""
+"""Tables of numbers: regrets, predicted regrets and strategies."""
+_LARGE = 2**29
+"""Strategies of so many bytes are stored uncompressed, since compressing them takes minutes."""
+_FLOP_CARDS = 3
+_CARD_FACTORS = DECK_SIZE ** np.arange(5)
+"""Factors that make a number of the cards of a board."""
 
 
 class VectorGame:
     """The tree of betting, the boards, and the hands on each."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, merge_suits: bool = True) -> None:
         """Grow the tree and list the hands.
+
+        Args:
+            game: The game.
+            merge_suits: Of flops that differ in the names of suits alone, keep one (see `Boards.kind`).
 
         Raises:
             ValueError: For games of other betting, seats and streets, and for too many bets, boards or hands.
@@ -44,33 +64,53 @@ class VectorGame:
         endgame = endgame_of(game)
         self.game, self.tree = game, grow_betting(game, first_table(game))
         stage = find_stages(self.tree, num_cards > 0)
-        self.nodes, self.parts = Nodes.from_tree(self.tree, stage, np.float64), Parts.from_tree(self.tree, stage)
+        self.parts = Parts.from_tree(self.tree, stage)
         self._is_late = stage > 0
         deck = np.sort(np.array(config.deck_cards, np.int64))
         board = np.zeros(0, np.int64) if endgame is None else np.asarray(endgame.cards, np.int64)
-        self._refuse_if_large(num_cards, len(deck) - len(board))
+        self._merges = merge_suits and (num_cards, config.num_hole_cards, len(board)) == (_FLOP_CARDS, 2, 0)
+        rest = np.setdiff1d(deck, board)
+        cards, counts = canonical_boards(_FLOP_CARDS).list_of(deck) if self._merges else _list_cards(rest, num_cards)
+        self.dtype: Any = self._choose_dtype(len(cards), len(rest) - num_cards)
+        """Type of all numbers: float64, or float32 for games that would take too much memory otherwise."""
+        self.nodes = Nodes.from_tree(self.tree, stage, self.dtype)
         single = config if config.num_hole_cards == 1 else None
         self.hands = BoardHands(board, deck, single)
         """Hands on the cards that lie from the start."""
-        rest = np.setdiff1d(deck, board)
-        drawn = list(combinations(rest.tolist(), num_cards)) if num_cards else []
-        late = [BoardHands(np.append(board, cards).astype(np.int64), deck, single) for cards in drawn]
-        self._board_of = {cards: k for k, cards in enumerate(drawn)}
+        self._place_of = _find_places(self.hands.numbers)
+        chance = counts / comb(len(rest) - NUM_PLAYERS * config.num_hole_cards, num_cards)
+        self._arrange_boards([BoardHands(np.append(board, each), deck, single) for each in cards], chance)
+        keys = cards @ _CARD_FACTORS[:num_cards]
+        self._board_order = np.argsort(keys)
+        self._board_keys = keys[self._board_order]
+        weights = np.ones((NUM_PLAYERS, len(self.hands))) if endgame is None else endgame.weights[:, self.hands.numbers]
+        weights = np.ascontiguousarray(weights)
+        self.weights: Floats = weights.astype(self.dtype)
+        """(2, hands): weights of the hands of both players."""
+        self.num_deals = float(weights[0] @ self.hands.sum_compatible(weights[1]))
+        """Sum of the weights of all pairs of hands."""
+
+    def _arrange_boards(self, late: list[BoardHands], chance: Floats) -> None:
+        """List the hands on each board of the second street, whose probabilities are `chance` (boards,)."""
         self.late_numbers = np.array([hands.numbers for hands in late], np.int64).reshape(len(late), -1 if late else 0)
         """(boards, hands): number of the hand at each place, after more cards have come."""
-        self._place_of = np.zeros(int(self.hands.numbers.max()) + 1, np.int64)
-        self._place_of[self.hands.numbers] = np.arange(len(self.hands))
         ranked = np.zeros(len(late), RANKED)
         for k, hands in enumerate(late):
             ranked[k] = hands.ranked
-        chance = 1 / comb(len(rest) - NUM_PLAYERS * config.num_hole_cards, num_cards)
-        no_groups = np.zeros((len(late), 0), np.int64)
-        self.boards = Boards(ranked, self._place_of[self.late_numbers], no_groups, np.int64(0), chance)
-        weights = np.ones((NUM_PLAYERS, len(self.hands))) if endgame is None else endgame.weights[:, self.hands.numbers]
-        self.weights: Floats = np.ascontiguousarray(weights)
-        """(2, hands): weights of the hands of both players."""
-        self.num_deals = float(self.weights[0] @ self.hands.sum_compatible(self.weights[1]))
-        """Sum of the weights of all pairs of hands."""
+        self.boards = Boards(
+            ranked, self._place_of[self.late_numbers], np.zeros((len(late), 0), np.int64), np.int64(0),
+            chance.astype(self.dtype),
+        )  # fmt: skip
+        if self._merges:
+            _, kind, size = np.unique(STARTING_HANDS[self.hands.numbers], return_inverse=True, return_counts=True)
+            self.boards = self.boards._replace(kind=kind, kind_size=size)
+
+    @cached_property
+    def _late_places(self) -> NDArray[np.int16]:
+        """(boards, hand numbers): place of each hand on each board of the second street."""
+        places = np.zeros((self.num_boards, len(self._place_of)), np.int16)
+        np.put_along_axis(places, self.late_numbers, np.arange(self.late_numbers.shape[1], dtype=np.int16)[None], 1)
+        return places
 
     @cached_property
     def _paths(self) -> BettingPaths:
@@ -86,13 +126,17 @@ class VectorGame:
         """Return arrays for `vector.traverse`."""
         num, actions = self.tree.child.shape
         late = num if self.num_boards else 1, actions, self.late_numbers.shape[1]
-        return Work.allocate(num, actions, len(self.hands), np.float64), Work.allocate(*late, np.float64)
+        return Work.allocate(num, actions, len(self.hands), self.dtype), Work.allocate(*late, self.dtype)
 
     def shape_of(self, is_late: bool) -> tuple[int, ...]:
         """Return the shape of a table of one street: (decisions, actions, hands), by board on the second street."""
-        decisions = int((self.tree.player[self.parts[is_late]] != NOBODY).sum())
-        shape = decisions, self.tree.child.shape[1], self.late_numbers.shape[1] if is_late else len(self.hands)
+        num_hands = self.late_numbers.shape[1] if is_late else len(self.hands)
+        shape = self._count_decisions(is_late), self.tree.child.shape[1], num_hands
         return (self.num_boards, *shape) if is_late else shape
+
+    def _count_decisions(self, is_late: bool) -> int:
+        """Return the number of decisions on one street."""
+        return int((self.tree.player[self.parts[is_late]] != NOBODY).sum())
 
     def legal_of(self, is_late: bool) -> NDArray[np.bool_]:
         """Return the legal actions of the decisions of one street, (decisions, actions)."""
@@ -108,32 +152,60 @@ class VectorGame:
         numbers = self._paths.find(views)
         if (numbers < 0).any():
             raise ValueError(f"the bets at a table are none of {self.game.name} with these settings")
-        nodes = self._paths.nodes[numbers]
-        hole, known = self.game.config.num_hole_cards, len(self.hands.board)
-        boards, places = np.full(len(views), -1), np.zeros(len(views), np.int64)
-        first = NUM_PLAYERS * hole + known
-        for j, (t, node) in enumerate(zip(views, nodes, strict=True)):
-            own = t["deck"][hole * int(t["actor"]) :][:hole].tolist()
-            number = own[0] if hole == 1 else hand_number(*own)
-            places[j] = self._place_of[number]
-            if self._is_late[node]:
-                cards = t["deck"][first : first + sum(self.game.config.board_cards) - known]
-                boards[j] = self._board_of[tuple(sorted(cards.tolist()))]
-                places[j] = np.flatnonzero(self.late_numbers[boards[j]] == number)[0]
+        nodes, config, known = self._paths.nodes[numbers], self.game.config, len(self.hands.board)
+        hole, deck = config.num_hole_cards, views["deck"].astype(np.int64)
+        own = np.take_along_axis(deck, views["actor"].astype(np.int64)[:, None] * hole + np.arange(hole), axis=1)
+        boards, places = np.full(len(views), -1), self._place_of[_number_hands(own)]
+        late, first = np.flatnonzero(self._is_late[nodes]), NUM_PLAYERS * hole
+        if len(late):
+            cards, own = deck[late, first + known : first + sum(config.board_cards)], own[late]
+            if self._merges:
+                suits = canonical_boards(_FLOP_CARDS).find_suits(cards)
+                cards, own = rename_suits(cards, suits), rename_suits(own, suits)
+            keys = np.sort(cards, axis=1) @ _CARD_FACTORS[: cards.shape[1]]
+            boards[late] = self._board_order[find_sorted(self._board_keys, keys)]
+            places[late] = self._late_places[boards[late], _number_hands(own)]
         return self.nodes.row[nodes], boards, places
 
-    def _refuse_if_large(self, num_cards: int, left: int) -> None:
-        """Raise ValueError if the tables would not fit, before any of them is allocated."""
-        hole = self.game.config.num_hole_cards
-        num_boards, num_hands = comb(left, num_cards), comb(left - num_cards, hole)
-        late = int((self.tree.player[self.parts.late] != NOBODY).sum())
-        size = num_boards * (_TABLES * 8 * late * self.tree.child.shape[1] * num_hands + RANKED.itemsize)
-        if size > MAX_BYTES:
+    def _choose_dtype(self, num_boards: int, left: int) -> Any:
+        """Return float64, or float32 if that takes too much memory.
+
+        Raises:
+            ValueError: If both take too much, or more than is free, before any of it is allocated.
+        """
+        num_hands, late = comb(left, self.game.config.num_hole_cards), self._count_decisions(True)
+        numbers = num_boards * _TABLES * late * self.tree.child.shape[1] * num_hands
+        for dtype in (np.float64, np.float32):
+            size = numbers * np.dtype(dtype).itemsize + num_boards * RANKED.itemsize
+            if size <= MAX_BYTES:
+                break
+        free = find_free_memory()
+        if size > min(MAX_BYTES, free):
+            most = f"at most {MAX_BYTES / 2**30:.1f}" if size > MAX_BYTES else f"{free / 2**30:.1f} that are free"
             raise ValueError(
                 f"{self.game.name} has {num_boards:,} boards, {num_hands:,} hands and {late:,} decisions on each, "
-                f"which take {size / 2**30:,.0f} GiB of at most {MAX_BYTES / 2**30:.0f}: choose a smaller deck, fewer "
-                "bets or an endgame, or train public_chance_cfr or menu_cfr, whose hands are in buckets"
+                f"which take {size / 2**30:,.1f} GiB of {most}: choose a smaller deck, fewer bets or an endgame, or "
+                "train public_chance_cfr or menu_cfr, whose hands are in buckets"
             )
+        return dtype
+
+
+def _list_cards(deck: NDArray[np.int64], num_cards: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return all boards (n, num_cards) of a deck, none for no cards, and that each is there once."""
+    cards = list(combinations(deck.tolist(), num_cards)) if num_cards else []
+    return np.array(cards, np.int64).reshape(len(cards), num_cards), np.ones(len(cards), np.int64)
+
+
+def _number_hands(cards: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the number (n,) of hands (n, cards) of one card or two, in any order."""
+    return cards[:, 0] if cards.shape[1] == 1 else hand_numbers(cards)
+
+
+def _find_places(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the place of each hand number, given the numbers (places,)."""
+    places = np.zeros(int(numbers.max()) + 1, np.int64)
+    places[numbers] = np.arange(len(numbers))
+    return places
 
 
 def count_coming_cards(game: Game) -> int:
@@ -168,8 +240,11 @@ class VectorStrategy:
     @staticmethod
     def from_sums(game: VectorGame, early: Floats, late: Floats) -> VectorStrategy:
         """Return the average strategy of summed strategies, uniform where they are 0."""
-        streets = ((False, early), (True, late))
-        return VectorStrategy(game, *(normalise(sums, game.legal_of(late)[..., None], -2) for late, sums in streets))
+        is_legal, is_legal_late = (game.legal_of(is_late)[..., None] for is_late in (False, True))
+        averages = np.empty_like(late)
+        for board, sums in zip(averages, late, strict=True):  # board by board, since the copies may be large
+            board[:] = normalise(sums, is_legal_late, -2, game.dtype)
+        return VectorStrategy(game, normalise(early, is_legal, -2, game.dtype), averages)
 
     def probabilities(self, views: Tables) -> Floats:
         """Return the probabilities of the actions (n, num_actions) of each view's actor."""
@@ -181,11 +256,12 @@ class VectorStrategy:
 
     def save(self, path: Path) -> None:
         """Write a file that `load` reads."""
+        save = np.savez_compressed if self._late.nbytes < _LARGE else np.savez
         with path.open("wb") as file:
-            np.savez_compressed(file, early=self._early.astype(np.float32), late=self._late.astype(np.float32))
+            save(file, early=self._early.astype(np.float32, copy=False), late=self._late.astype(np.float32, copy=False))
 
     @staticmethod
     def load(path: Path, game: VectorGame) -> VectorStrategy:
         """Return the strategy in a file written by `save`."""
         with open_arrays(path) as data:
-            return VectorStrategy(game, *(data[name].astype(np.float64) for name in ("early", "late")))
+            return VectorStrategy(game, *(data[name].astype(game.dtype, copy=False) for name in ("early", "late")))

@@ -35,6 +35,24 @@ class CanonicalBoards:
     suit_order: NDArray[np.int8]
     """(boards,): row of `SUIT_ORDERS` that turns each board into the canonical one of its class."""
 
+    def find_suits(self, boards: Integers) -> Integers:
+        """Return the suits (n, 4) with which `rename_suits` makes each of the boards (n, cards) canonical."""
+        return np.asarray(SUIT_ORDERS[self.suit_order[_numbers(np.sort(boards, axis=1))]])
+
+    def list_of(self, deck: Integers) -> tuple[Integers, Integers]:
+        """Return the canonical boards (n, cards) of a deck, and the number (n,) of boards of the deck that each is for.
+
+        The deck must have all its ranks in the same suits.
+        """
+        every = np.array(list(combinations(deck.tolist(), self.boards.shape[1])), np.int64)
+        classes, counts = np.unique(self.class_of[_numbers(every)], return_counts=True)
+        return self.boards[classes], counts
+
+
+def rename_suits(cards: Integers, suits: Integers) -> Integers:
+    """Return cards (..., n) of which suit s is renamed to suits[..., s]."""
+    return np.asarray(cards & ~3 | np.take_along_axis(np.broadcast_to(suits, (*cards.shape[:-1], 4)), cards & 3, -1))
+
 
 @cache
 def canonical_boards(num_cards: int) -> CanonicalBoards:

@@ -165,7 +165,7 @@ class SubgameCfr:
                 nodes, parts, hands, place, 1 - player, (BEST,), late.policy, work.reach, _ONE, late, work.values[None]
             )
         if len(self.cards):
-            work.values[parts.entries, :size] *= self._rivers.factor / np.float32(len(self.cards))
+            work.values[parts.entries, :size] *= self._rivers.factor[0] / np.float32(len(self.cards))
         pass_backward(
             nodes, parts.early, 1 - player, self._hands, size, work.policy, BEST, work.reach, work.by_card, work.values
         )
@@ -197,7 +197,7 @@ def _rank_rivers(board: Numbers, cards: Numbers, numbers: Numbers) -> Boards:
         ranked[k], found = rank_in_groups(np.append(board, card))
         group[k, : len(found)], place[k] = found, place_of[ranked[k]["number"]]
     factor = len(cards) / max(1, len(cards) + len(board) - _KNOWN_TO_PAIR)
-    return Boards(ranked, place, group, np.int64(NUM_GROUPS), np.float32(factor))
+    return Boards(ranked, place, group, np.int64(NUM_GROUPS), np.full(len(cards), factor, np.float32))
 
 
 def _draw_cards(num_cards: int, iterations: int) -> Numbers:
