@@ -43,7 +43,7 @@ class CfrConfig(EnvConfig):
     variant: str = "discounted_cfr"
     """How regrets and strategies are weighted: a name in `regret.SCHEDULES`, each of which is a preset."""
     iterations: int = 1_000
-    """In each, both players learn with every hand on every board, which takes seconds in flop hold'em."""
+    """In each, both players learn with every hand on every board, which takes five seconds in flop hold'em."""
     minutes: float = 10.0
     panel: tuple[str, ...] = ("random", "always_call")
     """Agents that the strategy is measured against, duplicate deals."""

@@ -1,7 +1,7 @@
 """A two-player game with all its hands and boards, for the passes of `vector`, and strategies for it.
 
-Such games are Kuhn poker, Leduc hold'em, flop hold'em with a small deck, and endgames on the river and the turn: cards
-come at most once after the first bets.
+Such games are Kuhn poker, Leduc hold'em, flop hold'em, and endgames on the river and the turn: cards come at most once
+after the first bets.
 """
 
 from __future__ import annotations
@@ -68,17 +68,19 @@ class VectorGame:
         self._is_late = stage > 0
         deck = np.sort(np.array(config.deck_cards, np.int64))
         board = np.zeros(0, np.int64) if endgame is None else np.asarray(endgame.cards, np.int64)
-        self._merges = merge_suits and (num_cards, config.num_hole_cards, len(board)) == (_FLOP_CARDS, 2, 0)
         rest = np.setdiff1d(deck, board)
-        cards, counts = canonical_boards(_FLOP_CARDS).list_of(deck) if self._merges else _list_cards(rest, num_cards)
-        self.dtype: Any = self._choose_dtype(len(cards), len(rest) - num_cards)
+        self._merges = merge_suits and endgame is None and (num_cards, config.num_hole_cards) == (_FLOP_CARDS, 2)
+        canonical, counts = canonical_boards(_FLOP_CARDS).list_of(deck) if self._merges else (None, 1)
+        num_boards = comb(len(rest), num_cards) if canonical is None else len(canonical)
+        self.dtype: Any = self._choose_dtype(num_boards, len(rest) - num_cards)
         """Type of all numbers: float64, or float32 for games that would take too much memory otherwise."""
+        cards = _list_cards(rest, num_cards) if canonical is None else canonical
         self.nodes = Nodes.from_tree(self.tree, stage, self.dtype)
         single = config if config.num_hole_cards == 1 else None
         self.hands = BoardHands(board, deck, single)
         """Hands on the cards that lie from the start."""
         self._place_of = _find_places(self.hands.numbers)
-        chance = counts / comb(len(rest) - NUM_PLAYERS * config.num_hole_cards, num_cards)
+        chance = counts * np.ones(len(cards)) / comb(len(rest) - NUM_PLAYERS * config.num_hole_cards, num_cards)
         self._arrange_boards([BoardHands(np.append(board, each), deck, single) for each in cards], chance)
         keys = cards @ _CARD_FACTORS[:num_cards]
         self._board_order = np.argsort(keys)
@@ -147,7 +149,7 @@ class VectorGame:
         """Return the row of the decision, the board (-1 on the first street) and the place of the hand, each (n,).
 
         Raises:
-            ValueError: For tables with other betting.
+            ValueError: For tables with other betting or another deck.
         """
         numbers = self._paths.find(views)
         if (numbers < 0).any():
@@ -163,7 +165,10 @@ class VectorGame:
                 suits = canonical_boards(_FLOP_CARDS).find_suits(cards)
                 cards, own = rename_suits(cards, suits), rename_suits(own, suits)
             keys = np.sort(cards, axis=1) @ _CARD_FACTORS[: cards.shape[1]]
-            boards[late] = self._board_order[find_sorted(self._board_keys, keys)]
+            found = find_sorted(self._board_keys, keys)
+            if (found < 0).any():
+                raise ValueError(f"the cards at a table are none of {self.game.name} with these settings")
+            boards[late] = self._board_order[found]
             places[late] = self._late_places[boards[late], _number_hands(own)]
         return self.nodes.row[nodes], boards, places
 
@@ -190,10 +195,10 @@ class VectorGame:
         return dtype
 
 
-def _list_cards(deck: NDArray[np.int64], num_cards: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return all boards (n, num_cards) of a deck, none for no cards, and that each is there once."""
+def _list_cards(deck: NDArray[np.int64], num_cards: int) -> NDArray[np.int64]:
+    """Return all boards (n, num_cards) of a deck, none for no cards."""
     cards = list(combinations(deck.tolist(), num_cards)) if num_cards else []
-    return np.array(cards, np.int64).reshape(len(cards), num_cards), np.ones(len(cards), np.int64)
+    return np.array(cards, np.int64).reshape(len(cards), num_cards)
 
 
 def _number_hands(cards: NDArray[np.int64]) -> NDArray[np.int64]:
