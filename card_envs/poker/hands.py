@@ -28,7 +28,7 @@ def hand_number(a: Any, b: Any) -> Any:
 
 def hand_numbers(cards: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the `hand_number` (n,) of hands (n, 2)."""
-    low, high = cards.min(axis=1), cards.max(axis=1)
+    low, high = np.minimum(cards[:, 0], cards[:, 1]), np.maximum(cards[:, 0], cards[:, 1])
     return np.asarray(low * (2 * DECK_SIZE - low - 1) // 2 + high - low - 1)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -89,7 +89,7 @@ class BucketConfig(SolverConfig):
 class SolverLearner(Learner):
     """Runs a solver. Subclasses make the solver."""
 
-    iterations_at_once: ClassVar[int]
+    iterations_at_once: int
     """Number of iterations of each thread between two checks of the budget."""
     num_threads: int = 1
     """Number of threads of the solver."""

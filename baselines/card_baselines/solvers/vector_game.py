@@ -108,7 +108,7 @@ class VectorGame:
             self.boards = self.boards._replace(kind=kind, kind_size=size)
 
     @cached_property
-    def _late_places(self) -> NDArray[np.int16]:
+    def late_places(self) -> NDArray[np.int16]:
         """(boards, hand numbers): place of each hand on each board of the second street."""
         places = np.zeros((self.num_boards, len(self._place_of)), np.int16)
         np.put_along_axis(places, self.late_numbers, np.arange(self.late_numbers.shape[1], dtype=np.int16)[None], 1)
@@ -162,14 +162,14 @@ class VectorGame:
         if len(late):
             cards, own = deck[late, first + known : first + sum(config.board_cards)], own[late]
             if self._merges:
-                suits = canonical_boards(_FLOP_CARDS).find_suits(cards)
+                _, suits = canonical_boards(_FLOP_CARDS).find(cards)
                 cards, own = rename_suits(cards, suits), rename_suits(own, suits)
             keys = np.sort(cards, axis=1) @ _CARD_FACTORS[: cards.shape[1]]
             found = find_sorted(self._board_keys, keys)
             if (found < 0).any():
                 raise ValueError(f"the cards at a table are none of {self.game.name} with these settings")
             boards[late] = self._board_order[found]
-            places[late] = self._late_places[boards[late], _number_hands(own)]
+            places[late] = self.late_places[boards[late], _number_hands(own)]
         return self.nodes.row[nodes], boards, places
 
     def _choose_dtype(self, num_boards: int, left: int) -> Any:

@@ -35,9 +35,10 @@ class CanonicalBoards:
     suit_order: NDArray[np.int8]
     """(boards,): row of `SUIT_ORDERS` that turns each board into the canonical one of its class."""
 
-    def find_suits(self, boards: Integers) -> Integers:
-        """Return the suits (n, 4) with which `rename_suits` makes each of the boards (n, cards) canonical."""
-        return np.asarray(SUIT_ORDERS[self.suit_order[_numbers(np.sort(boards, axis=1))]])
+    def find(self, boards: Integers) -> tuple[Integers, Integers]:
+        """Return the class (n,) of boards (n, cards), and suits (n, 4) that make them canonical (`rename_suits`)."""
+        numbers = _numbers(np.sort(boards, axis=1))
+        return np.asarray(self.class_of[numbers], np.int64), np.asarray(SUIT_ORDERS[self.suit_order[numbers]])
 
     def list_of(self, deck: Integers) -> tuple[Integers, Integers]:
         """Return the canonical boards (n, cards) of a deck, and the number (n,) of boards of the deck that each is for.
