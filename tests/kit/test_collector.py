@@ -128,6 +128,27 @@ def test_an_opponent_beats_a_learner_that_folds():
     assert fold.name == "folder"
 
 
+@pytest.mark.parametrize(
+    ("name", "change", "words"),
+    [
+        ("last_row", lambda array: array + 1000, "last_row has numbers"),
+        ("rows.next_row", lambda array: array - 5, "next_row has numbers"),
+        ("rows.reward", lambda array: array[:-1], "different lengths"),
+        ("players", lambda array: array + 3, "players has numbers"),
+        ("deal", lambda array: array[:-1], "deal is int64 of shape"),
+        ("num_deals", lambda array: -array, "num_deals is"),
+        ("rng", lambda array: array[:0], "random generator"),
+    ],
+)
+def test_a_damaged_state_is_refused_and_changes_nothing(name, change, words):
+    collector = Collector(make_vector("leduc_holdem-v0", 8, seed=5), random_player(), opponents=["random"])
+    collector.collect(20)
+    state = {key: array.copy() for key, array in collector.state_dict().items()}
+    with pytest.raises(ValueError, match=words):
+        collector.load_state_dict({**state, name: change(state[name])})
+    assert all((array == state[key]).all() for key, array in collector.state_dict().items())
+
+
 def test_state_is_that_of_the_table_before_the_action():
     tables = make_vector("leduc_holdem-v0", 4, seed=8)
     seen = []

@@ -6,17 +6,24 @@ seat follows which, and the rewards between them.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from card_baselines.runs.checkpoint import (
+    check_arrays,
+    read_count,
+    read_rng,
+    restore_rng,
+    restore_tables,
+    strip_prefix,
+)  # fmt: skip
+from card_baselines.runs.ranges import require_range
 from card_envs.agent import Agent, SupportsAct, as_agent, decisions_at, find_agent
 from card_envs.compiler import kernel
 from card_envs.game import Game
-from card_envs.table_checks import check_tables
 from card_envs.typing import Rows as Indices
 from card_envs.vector import VectorStep, VectorTables
 
@@ -271,29 +278,35 @@ class Collector:
 
     def state_dict(self) -> dict[str, NDArray[Any]]:
         """Return arrays from which `load_state_dict` continues exactly: tables, seating, random numbers, open deals."""
-        rng = np.frombuffer(json.dumps(self.rng.bit_generator.state).encode(), np.uint8).copy()
-        arrays = {"tables": self.tables.tables.view(np.uint8), "rng": rng, "num_deals": np.array(self._num_deals)}
-        arrays |= {name: getattr(self, f"_{name}") for name in _SAVED}
+        arrays = {"tables": self.tables.tables.view(np.uint8), "rng": read_rng(self.rng)}
+        arrays |= {"num_deals": np.array(self._num_deals)} | {name: getattr(self, f"_{name}") for name in _SAVED}
         return arrays | {f"rows.{name}": column[: self._size] for name, column in self._columns.items()}
 
     def load_state_dict(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Continue from a `state_dict` of a collector with the same arguments.
 
         Raises:
-            ValueError: For tables of another game, another number of them, and tables that cannot go on.
+            ValueError: For tables of another game, another number of them, tables that cannot go on, and rows that do
+                not exist.
         """
-        tables = self.tables.tables.view(np.uint8)
-        if arrays["tables"].shape != tables.shape:
+        if arrays["tables"].shape != self.tables.tables.view(np.uint8).shape:
             raise ValueError("the state has other tables: make the collector with the same game and number of tables")
-        found = np.ascontiguousarray(arrays["tables"]).view(self.tables.tables.dtype)
-        check_tables(self._game, found)  # the file may be somebody else's, and kernels check nothing
-        self.tables.tables[:] = found
-        self.rng.bit_generator.state = json.loads(arrays["rng"].tobytes())
-        self._num_deals = int(arrays["num_deals"])
+        columns = strip_prefix("rows.", arrays)
+        size = len(columns["reward"]) if columns else 0
+        check_arrays(arrays, {name: getattr(self, f"_{name}") for name in _SAVED})
+        if any(len(column) != size for column in columns.values()):
+            raise ValueError("the columns of the open deals have different lengths")
+        require_range("players", arrays["players"], _LEARNER, len(self._opponents))
+        for name, rows in (("last_row", arrays["last_row"]), ("next_row", columns.get("next_row", arrays["last_row"]))):
+            require_range(name, rows, LAST, size - 1)
+        num_deals, rng = read_count(arrays, "num_deals"), np.random.default_rng(0)
+        restore_rng(rng, arrays.get("rng"))
+        restore_tables(self._game, self.tables.tables, "tables", arrays["tables"])
+        self.rng.bit_generator.state = rng.bit_generator.state
+        self._num_deals, self._size = num_deals, size
         for name in _SAVED:
             setattr(self, f"_{name}", arrays[name].copy())
-        self._columns = {name.removeprefix("rows."): a.copy() for name, a in arrays.items() if name.startswith("rows.")}
-        self._size = len(self._columns["reward"]) if self._columns else 0
+        self._columns = {name: column.copy() for name, column in columns.items()}
         observation, mask = self._game.observe_actors(self.tables.tables, self._all)
         seats = self.tables.tables["actor"].astype(np.int64)
         rewards = np.zeros((len(self._all), self._game.num_seats), np.float32)
