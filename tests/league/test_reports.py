@@ -154,6 +154,11 @@ def test_maps_by_strategy_are_for_one_game() -> None:
 # --- the page ---
 
 
+def test_intervals_in_the_page_stay_on_a_line(tmp_path: Path) -> None:
+    page = to_html("# League\n\n| mean |\n| --- |\n| +23.58 [+0.021, +1,042.96] |\n", tmp_path)
+    assert "<td>+23.58 [+0.021,&nbsp;+1,042.96]</td>" in page
+
+
 def test_names_of_members_bring_nothing_into_the_page(tmp_path: Path) -> None:
     (tmp_path / "ranks.png").write_bytes(b"picture")
     text = """# League <of> x

@@ -268,6 +268,7 @@ figure { margin: 1rem 0; } img { max-width: 100%; } figcaption { color: #555; fo
 """
 
 
+_INTERVAL = re.compile(r"(\[[-+.,\d]+,) ([-+.,\d]+\])")
 _PICTURE = re.compile(r"<p>!\[(.*?)\]\(([\w.-]+\.png)\)</p>")
 
 
@@ -286,5 +287,5 @@ def to_html(text: str, folder: Path) -> str:
     title = html.escape(text.partition("\n")[0].removeprefix("# "))
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
     head += f"<title>{title}</title><style>{_STYLE}</style>"
-    body = _PICTURE.sub(embed, markdown.render(text))
+    body = _PICTURE.sub(embed, _INTERVAL.sub("\\1&nbsp;\\2", markdown.render(text)))
     return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>\n{body}</body></html>\n'
