@@ -304,6 +304,8 @@ def test_the_lobby_says_how_agents_play_and_what_they_win(page: Any, server: Ser
     page.wait_for_selector("button:has-text('Open the table'):not([disabled])")
     name = page.locator("#game option:checked").text_content()
     assert name == "no-limit and pot-limit Texas hold'em"
+    shorter = {"limit Texas hold'em", "Big 2", "flop hold'em", "Leduc hold'em", "Kuhn poker"}
+    assert set(page.locator("#game option").all_text_contents()) == shorter | {name}
     fields = page.locator("#game, #seats").evaluate_all(
         "found => found.map((each) => each.getBoundingClientRect().left)"
     )

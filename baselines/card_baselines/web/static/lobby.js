@@ -126,9 +126,9 @@ export class LobbyView {
   }
 }
 
-/** The name of a game without its possible numbers of seats, which another field shows. */
+/** The name of a game: its line in lists without what comes after it, such as the numbers of seats. */
 function gameName(game) {
-  return game.summary.replace(/, 2 to \d+ seats$/, "");
+  return game.summary.replace(/(, |: | for ).*$/, "");
 }
 
 function group(label, agents) {

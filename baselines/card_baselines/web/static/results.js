@@ -17,7 +17,7 @@ export class ResultsView {
     const style = (column) => (NUMBERS.includes(column) ? "number" : null);
     const head = make("tr", {}, ...columns.map((name) => make("th", { scope: "col", class: style(name) }, name)));
     const lines = rows.map((cells) => make("tr", {},
-      ...cells.map((cell, k) => make("td", { class: style(columns[k]), "data-column": columns[k] }, cell))));
+      ...cells.map((cell, k) => make("td", { class: style(columns[k]), "data-column": columns[k].replace("(± 95 %)", "(±\u00a095\u00a0%)") }, cell))));
     this.element.replaceChildren(make("h2", {}, "Results"), rows.length
       ? make("table", { class: "results" }, make("thead", {}, head), make("tbody", {}, ...lines))
       : make("p", { class: "quiet" }, "No hand of a person is finished yet."));
