@@ -62,11 +62,11 @@ _WIDE = _Layout(
 )  # fmt: skip
 """Seats at the bottom, left, top and right."""
 _NARROW = _Layout(
-    size=(344, 588), title=(318, 21), middle=(172, 372), ring=(300, 128), trick_card=44, played_card=28, played_step=17,
+    size=(344, 600), title=(318, 21), middle=(172, 372), ring=(300, 128), trick_card=44, played_card=28, played_step=17,
     plate=(86, 38),
     places=(
-        _Place((54, 560), (140, 560), ((172, 510),), 38, 24.5, ((172, 458),)),
-        *(_Place((54, y), (54, y + 30), ((219, y),), 28, 17, ((219, y + 43),)) for y in (54, 147, 240)),
+        _Place((66, 560), (152, 560), ((172, 510),), 38, 23.9, ((172, 458),)),
+        *(_Place((54, y), (54, y + 30), ((216, y),), 28, 17, ((216, y + 43),)) for y in (54, 147, 240)),
     ),
 )  # fmt: skip
 """The other seats in rows, one below the other, then the trick, and the viewer at the bottom."""

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from card_envs.canvas import format_signed, text_width
-from card_envs.canvas.canvas import Canvas, Card, Text
+from card_envs.canvas.canvas import Box, Canvas, Card, Disc, Text
 from card_envs.canvas.fonts import shorten
 from card_envs.cards import NO_CARD, card_ids
 from card_envs.envs import ENVS, make_game, make_raw_env
@@ -131,6 +131,27 @@ def check_texts(paint: Painting, tables: Tables) -> Canvas:
                 above = abs(card.y - (top + bottom) / 2) - (1.4 * card.width + bottom - top) / 2
                 assert max(aside, above) >= 0, f"a card at ({card.x}, {card.y}) covers {text!r}"
     return canvas
+
+
+@pytest.mark.parametrize("picture", [PICTURE, NARROW_PICTURE], ids=["wide", "narrow"])
+def test_cards_of_big_2_lie_on_the_felt(picture: Any) -> None:
+    game, tables = dealt("big2-v0", seed=13)
+    canvas = picture.require(game)(tables, None)
+    felt = [shape for shape in canvas.shapes if isinstance(shape, Box)][1]
+    for card in (shape for shape in canvas.shapes if isinstance(shape, Card)):
+        assert felt.left <= card.x - card.width / 2 and card.x + card.width / 2 <= felt.left + felt.width
+
+
+@pytest.mark.parametrize("num_players", range(2, 11))
+@pytest.mark.parametrize("picture", [PICTURE, NARROW_PICTURE], ids=["wide", "narrow"])
+def test_the_dealer_button_covers_no_card(picture: Any, num_players: int) -> None:
+    game, tables = dealt("limit_holdem-v0", num_players=num_players)
+    canvas = picture.require(game)(tables, None)
+    letter = next(shape for shape in canvas.shapes if isinstance(shape, Text) and shape.text == "D")
+    button = next(each for each in canvas.shapes if isinstance(each, Disc) and each.x == letter.x and each.radius > 10)
+    for card in (shape for shape in canvas.shapes if isinstance(shape, Card)):
+        aside = abs(card.x - button.x) - card.width / 2 - button.radius
+        assert max(aside, abs(card.y - button.y) - 0.7 * card.width - button.radius) >= 0
 
 
 def boxes_of(canvas: Canvas) -> list[tuple[str, tuple[float, ...]]]:
