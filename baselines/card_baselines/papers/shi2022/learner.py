@@ -18,7 +18,7 @@ from card_baselines.papers.shi2022.config import Config
 from card_baselines.papers.shi2022.networks import PokerNetwork, action_probabilities
 from card_baselines.papers.shi2022.rollout import NO_ACTION, ROW_FIELDS, Trajectories
 from card_baselines.run_folder import RunFolder
-from card_baselines.runs.checkpoint import load_optimiser, optimiser_tensors, read_count, strip_prefix
+from card_baselines.runs.checkpoint import read_count
 from card_baselines.runs.learner import TrainingDivergedError
 from card_envs.cards import DECK_SIZE
 from card_envs.files import replace_file
@@ -96,16 +96,16 @@ class Replay:
         batch["next"] = torch.from_numpy(np.minimum(np.arange(1, len(hand) + 1), len(hand) - 1))
         return batch
 
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Return arrays from which `restore` continues."""
+    def state_dict(self) -> dict[str, NDArray[Any]]:
+        """Return arrays from which `load_state_dict` continues."""
         used = {name: array[: self._num_used(name)] for name, array in self.arrays.items()}
         return used | {"totals": np.array([self.total_rows, self.total_hands, self._oldest])}
 
     def _num_used(self, name: str) -> int:
         return min(self.total_rows, self._rows) if name in ROW_FIELDS else min(self.total_hands, self._hands)
 
-    def restore(self, state: dict[str, NDArray[Any]]) -> None:
-        """Continue from a `state`."""
+    def load_state_dict(self, state: dict[str, NDArray[Any]]) -> None:
+        """Continue from a `state_dict`."""
         self.total_rows, self.total_hands, self._oldest = (int(total) for total in state["totals"])
         for name, array in self.arrays.items():
             array[: self._num_used(name)] = state[name]
@@ -205,26 +205,19 @@ class ActorCriticLearner:
         for slow, fast in zip(self.target_critic.parameters(), self.critic.parameters(), strict=True):
             slow.lerp_(fast, self._settings.polyak)
 
-    def state(self) -> dict[str, torch.Tensor]:
-        """Return tensors from which `restore` continues."""
-        tensors = {"updates": torch.tensor(self.updates)}
-        for name, network in self._networks().items():
-            tensors |= {f"{name}.{key}": value.clone() for key, value in network.state_dict().items()}
-        for name, optimiser in self._optimisers().items():
-            tensors |= {f"{name}.{key}": value for key, value in optimiser_tensors(optimiser).items()}
-        return tensors | {f"replay.{key}": torch.from_numpy(value) for key, value in self.replay.state().items()}
+    @property
+    def parts(self) -> dict[str, Any]:
+        """All that a checkpoint holds, by name."""
+        return {
+            "actor": self.actor, "critic": self.critic, "target_critic": self.target_critic,
+            "actor_optimiser": self._actor_optimiser, "critic_optimiser": self._critic_optimiser,
+            "replay": self.replay, "progress": self,
+        }  # fmt: skip
 
-    def restore(self, tensors: dict[str, torch.Tensor]) -> None:
-        """Continue from a `state`."""
-        self.updates = read_count(tensors, "updates")
-        for name, network in self._networks().items():
-            network.load_state_dict(strip_prefix(f"{name}.", tensors))
-        for name, optimiser in self._optimisers().items():
-            load_optimiser(optimiser, strip_prefix(f"{name}.", tensors))
-        self.replay.restore({key: value.numpy() for key, value in strip_prefix("replay.", tensors).items()})
+    def state_dict(self) -> dict[str, int]:
+        """Return the progress beside the other parts."""
+        return {"updates": self.updates}
 
-    def _networks(self) -> dict[str, PokerNetwork]:
-        return {"actor": self.actor, "critic": self.critic, "target_critic": self.target_critic}
-
-    def _optimisers(self) -> dict[str, torch.optim.Optimizer]:
-        return {"actor_optimiser": self._actor_optimiser, "critic_optimiser": self._critic_optimiser}
+    def load_state_dict(self, state: dict[str, NDArray[Any]]) -> None:
+        """Continue from a `state_dict`."""
+        self.updates = read_count(state, "updates")

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,7 @@ from card_baselines.papers.shi2022.rollout import Rollout, deal_tables
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import Algorithm
 from card_baselines.runs.budget import Budget, Periodic
-from card_baselines.runs.checkpoint import load_state, read_count, save_state, strip_prefix
+from card_baselines.runs.checkpoint import collect_parts
 from card_baselines.runs.learner import Learner
 from card_envs.files import replace_file
 from card_envs.game import Game
@@ -39,6 +38,8 @@ from card_envs.game import Game
 
 class Training(Learner):
     """The actors and critics of a run, the copy that Dual-APU plays against, and how far the run is."""
+
+    counts = ("episodes",)
 
     def __init__(self, config: Config, game: Game) -> None:
         """Make networks with random weights."""
@@ -63,6 +64,14 @@ class Training(Learner):
     def num_steps(self) -> int:
         """Episodes so far."""
         return self.episodes
+
+    @property
+    def parts(self) -> Mapping[str, Any]:
+        """What a checkpoint holds; of a finished run nothing more."""
+        if self.episodes >= self.config.episodes:
+            return {}
+        copy = {} if self.copy is None else {"copy": self.copy}
+        return copy | {str(number): learner.parts for number, learner in enumerate(self.learners)}
 
     @property
     def seating(self) -> tuple[list[PokerNetwork], list[int], list[int | None]]:
@@ -113,34 +122,10 @@ class Training(Learner):
 
     def save_policy(self, run: RunFolder) -> None:
         """Write the actors."""
-        weights = {
-            f"{number}.{name}": tensor.contiguous()
-            for number, learner in enumerate(self.learners)
-            for name, tensor in learner.actor.state_dict().items()
-        }
+        actors = collect_parts({str(number): learner.actor for number, learner in enumerate(self.learners)})
+        weights = {name: tensor.contiguous() for name, tensor in actors.items()}
         with replace_file(run.path / WEIGHTS) as temporary:
             save_file(weights, temporary)
-
-    def save(self, path: Path, progress: Mapping[str, Any]) -> None:
-        """Write what `load` needs to continue exactly; of a finished run, that it is finished."""
-        tensors: dict[str, torch.Tensor] = {}
-        if self.episodes < self.config.episodes:
-            for number, learner in enumerate(self.learners):
-                tensors |= {f"{number}.{name}": tensor for name, tensor in learner.state().items()}
-            if self.copy is not None:
-                tensors |= {f"copy.{name}": tensor.clone() for name, tensor in self.copy.state_dict().items()}
-        save_state(path, tensors, {**progress, "episodes": self.episodes})
-
-    def load(self, path: Path) -> dict[str, Any]:
-        """Continue from a file of `save`."""
-        tensors, progress = load_state(path)
-        self.episodes = read_count(progress, "episodes")
-        if self.episodes < self.config.episodes:
-            for number, learner in enumerate(self.learners):
-                learner.restore(strip_prefix(f"{number}.", tensors))
-            if self.copy is not None:
-                self.copy.load_state_dict(strip_prefix("copy.", tensors))
-        return progress
 
 
 ALGORITHM = Algorithm(
