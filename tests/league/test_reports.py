@@ -10,10 +10,11 @@ import pytest
 
 from card_baselines.league import League
 from card_baselines.league.cashflow import compute_cashflow
+from card_baselines.league.maps import Play
 from card_baselines.league.report import compute_standings, to_html, write_report
 from card_baselines.league.rounds import Earnings, RoundOutcome
 from card_baselines.league.store import Store
-from card_baselines.papers.kaminsky2020.strategies import Strategies, measure_strategies, require_strategies
+from card_baselines.papers.kaminsky2020.strategies import measure_strategies, require_strategies
 from card_baselines.papers.kaminsky2020.style import measure_style
 from card_envs.agent import Agent, find_agent
 from card_envs.envs import make_game
@@ -115,7 +116,7 @@ def test_what_members_pay_is_what_they_lose(mixed: League) -> None:
 
 
 @pytest.fixture(scope="module")
-def strategies(mixed: League) -> Strategies:
+def strategies(mixed: League) -> Play:
     """Of everybody who does not learn."""
     heard: list[int] = []
     members = [member.id for member in mixed.members.values() if not member.learns]
@@ -124,17 +125,18 @@ def strategies(mixed: League) -> Strategies:
     return found
 
 
-def test_strategies_of_agents_and_clones(mixed: League, strategies: Strategies) -> None:
+def test_strategies_of_agents_and_clones(mixed: League, strategies: Play) -> None:
     members, found = {member.name: member.id for member in mixed.members.values()}, strategies
     assert found.missing == {members["Breaks"]: "RuntimeError: out of order"}
-    assert found.vectors.shape == (6, 4320 * 53) and found.decisions == 4320
+    assert found.vectors.shape == (6, 4320 * 53) and "4,320 decisions" in found.title
     alone = measure_style(find_agent("chen", mixed.game), mixed.game, hands=1)
-    assert (found.styles[found.members.index(members["chen"])].counts == alone.counts).all()
-    clone = found.styles[found.members.index(members["climb.Learner/1"])]
-    assert clone.counts.sum() == 4320 and clone.tightness > 1, "it knows next to nothing, so it folds"
+    assert (found.vectors[found.members.index(members["chen"])] == alone.vector).all()
+    clone = found.members.index(members["climb.Learner/1"])
+    assert found.vectors[clone].sum() == 4320
+    assert found.values[clone, 2] > 1, "it knows next to nothing, so it folds"
 
 
-def test_a_report_with_a_map_by_strategy(mixed: League, strategies: Strategies, tmp_path: Path) -> None:
+def test_a_report_with_a_map_by_strategy(mixed: League, strategies: Play, tmp_path: Path) -> None:
     found = compute_standings(mixed, "mixed", ["trueskill"], resamples=5)
     write_report(mixed, found, tmp_path, strategies=strategies)
     text = (tmp_path / "report.md").read_text()

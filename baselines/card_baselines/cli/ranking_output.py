@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from card_baselines.cli.console import print_table
 from card_baselines.cli.options import MapKind
 from card_baselines.league.league import League
+from card_baselines.league.maps import Play
 from card_baselines.league.rankings import MEASURES
 from card_baselines.league.report import Standings
-from card_baselines.papers.kaminsky2020.strategies import Strategies, measure_strategies, require_strategies
+from card_baselines.papers.kaminsky2020.strategies import measure_strategies, require_strategies
 from card_baselines.progress import ProgressBar
 from card_baselines.text_table import TextTable
 from card_envs.formatting import json_number
@@ -32,7 +33,7 @@ def require_map(game: Game, map_kind: MapKind) -> None:
         require_strategies(game)
 
 
-def ask_strategies(league: League, standings: Standings, map_kind: MapKind) -> Strategies | None:
+def ask_strategies(league: League, standings: Standings, map_kind: MapKind) -> Play | None:
     """Return the strategies of the ranked members, where the map is made of them."""
     if map_kind == "statistics":
         return None

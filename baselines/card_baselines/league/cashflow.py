@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,8 @@ class Cashflow:
     """(n, n): half the width of the 95 % interval over rounds; infinite for a single round."""
     rounds: NDArray[np.int64]
     """(n, n): number of rounds in which both played."""
+    meaning: ClassVar[str] = "pays each seat of the column, in rounds of three members or more"
+    """What the means say of a seat of the row."""
 
 
 def compute_cashflow(store: Store, divisions: Collection[int], members: Collection[int]) -> Cashflow | None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from card_baselines.league.store import Store, format_numbers
 from card_baselines.text_table import TextTable
 
-__all__ = ["Map", "Play", "StrategyVectors", "load_play", "principal_map"]
+__all__ = ["Map", "Play", "load_play", "principal_map"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,34 +24,6 @@ class Map:
     """Shares of the variance along the two axes, 0 .. 1."""
     axes: NDArray[np.float64]
     """(2, d) the principal components."""
-
-
-class StrategyVectors(Protocol):
-    """Vectors that describe how members play, for a map in place of their statistics of play."""
-
-    @property
-    def members(self) -> tuple[int, ...]:
-        """Ids of the n members."""
-        ...
-
-    @property
-    def vectors(self) -> NDArray[np.float64]:
-        """(n, d): a vector for each member."""
-        ...
-
-    @property
-    def missing(self) -> Mapping[int, str]:
-        """Member -> reason why it is left out."""
-        ...
-
-    @property
-    def caption(self) -> str:
-        """Caption of the map."""
-        ...
-
-    def table(self, names: Mapping[int, str], order: Sequence[int]) -> TextTable:
-        """Return what the vectors say of members by their names, the best member first."""
-        ...
 
 
 def principal_map(vectors: NDArray[np.float64], standardise: bool = False) -> Map:
@@ -83,34 +54,52 @@ def principal_map(vectors: NDArray[np.float64], standardise: bool = False) -> Ma
     return Map(points, (float(shares[0]), float(shares[1])), axes)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Play:
-    """Play statistics of members, counted in their rounds."""
+    """Numbers that say how n members play, and a vector of each for a map."""
 
     members: tuple[int, ...]
     """Ids of the members."""
     names: tuple[str, ...]
-    """Names of the statistics."""
+    """Names of the numbers."""
     values: NDArray[np.float64]
-    """(n, statistics): means over the rounds, weighted by occasions; NaN where there was no occasion."""
+    """(n, numbers): NaN where a number is not known."""
+    vectors: NDArray[np.float64]
+    """(n, d): the vectors."""
+    title: str
+    """Title of the table of the numbers."""
+    caption: str
+    """Caption of the map."""
+    standardise: bool = False
+    """Whether the coordinates of the vectors have different units."""
+    missing: Mapping[int, str] = field(default_factory=dict)
+    """Member -> reason why it is left out."""
 
-    @property
-    def vectors(self) -> NDArray[np.float64]:
-        """(n, statistics): the values, with the mean of the other members where there was no occasion."""
-        known = ~np.isnan(self.values)
-        counts = np.maximum(known.sum(axis=0), 1)
-        return np.where(known, self.values, np.where(known, self.values, 0.0).sum(axis=0) / counts)
+    def draw_map(self) -> Map:
+        """Return the map of the vectors."""
+        return principal_map(self.vectors, self.standardise)
+
+    def table(self, names: Mapping[int, str], order: Sequence[int]) -> TextTable:
+        """Return the numbers of the members by their names, in an order of their ids."""
+        rows = {member: values for member, values in zip(self.members, self.values, strict=True)}
+        cells = [
+            (names[member], *("-" if np.isnan(value) else f"{value:.3g}" for value in rows[member]))
+            for member in order
+            if member in rows
+        ]
+        return TextTable(self.title, ("member", *self.names), cells)
 
 
 def load_play(store: Store, divisions: Collection[int]) -> Play | None:
-    """Return the play statistics of members.
+    """Return the statistics of play of members: means over their rounds, weighted by occasions.
 
     Args:
         store: Store of the league.
         divisions: Ids of the divisions whose rounds count.
 
     Returns:
-        The statistics; None if none were counted.
+        The statistics, NaN where there was no occasion; in the vectors, the mean of the other members takes its place.
+        None if none were counted.
     """
     query = (
         "SELECT p.member, p.name, SUM(p.value * p.occasions) / SUM(p.occasions) FROM play p "
@@ -125,4 +114,9 @@ def load_play(store: Store, divisions: Collection[int]) -> Play | None:
     values = np.full((len(members), len(names)), np.nan)
     for member, name, value in rows:
         values[members.index(member), names.index(name)] = value
-    return Play(members, names, values)
+    known = ~np.isnan(values)
+    means = np.where(known, values, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    return Play(
+        members=members, names=names, values=values, vectors=np.where(known, values, means), standardise=True,
+        title="how they play", caption="Members by their statistics of play: near means alike",
+    )  # fmt: skip

@@ -14,9 +14,9 @@ from card_baselines.league import pictures, tables
 from card_baselines.league.cashflow import Cashflow, compute_cashflow
 from card_baselines.league.divisions import KINDS
 from card_baselines.league.league import League
-from card_baselines.league.maps import Map, Play, StrategyVectors, load_play, principal_map
+from card_baselines.league.maps import Play, load_play
 from card_baselines.league.rankings import MEASURES, RESAMPLES, Evidence, Ranking, collect_evidence, rank
-from card_baselines.league.tables import LABELS, Unit
+from card_baselines.league.tables import LABELS, Pairs, Unit
 from card_baselines.league.winnings import load_rounds
 from card_baselines.text_table import TextTable
 from card_envs.files import replace_text
@@ -89,7 +89,7 @@ def compute_standings(
 
 def write_report(
     league: League, standings: Standings, folder: Path, by: str | None = None,
-    strategies: StrategyVectors | None = None, kind: str = "League",
+    strategies: Play | None = None, kind: str = "League",
 ) -> Path:  # fmt: skip
     """Write report.md, report.html and the pictures of a league.
 
@@ -98,7 +98,7 @@ def write_report(
         standings: Its standings.
         folder: Folder of the report, made if it is missing.
         by: Measure by which tables are sorted; by default the first of the standings.
-        strategies: Strategies for the map of the members; by default the map shows the statistics of their play.
+        strategies: Play in given situations, for the map of the members in place of the statistics of their play.
         kind: First word of the title, such as "Tournament".
 
     Returns:
@@ -110,8 +110,7 @@ def write_report(
         f"# {kind} of {league.meta['env']}",
         _summarise(league, standings),
         *_describe_ranking(standings, by, folder),
-        *_describe_winnings(standings, by, folder),
-        *_describe_cashflow(standings, by, folder),
+        *_describe_pairs(standings, by, folder),
         *_describe_play(league, standings, by, folder, strategies),
         *_describe_history(league, standings, by, folder, kind),
     ]
@@ -157,53 +156,44 @@ def _describe_ranking(standings: Standings, by: str, folder: Path) -> list[str]:
     return blocks
 
 
-def _describe_winnings(standings: Standings, by: str, folder: Path) -> list[str]:
-    winnings, unit = standings.evidence.winnings, standings.unit
-    if not winnings.hands.any():
-        return []
-    order, path = standings.rankings[by].best_first(), folder / "winnings.png"
-    pictures.draw_pairs(winnings, standings.names, unit, order, ("wins", "from"), path)
-    table = tables.winnings_table(winnings, standings.names, unit, order)
-    picture = _show_picture(path, f"Winnings of the row from the column, {unit.name}")
-    return ["## Who wins what from whom", *([_show_table(table)] if len(order) <= _MAX_COLUMNS else []), picture]
+_PAIRS = {
+    "winnings": ("## Who wins what from whom", ("wins", "from"), "Winnings of the row from the column, {unit}"),
+    "cashflow": ("## Who pays whom", ("pays", "to"), "What the row pays the column, {unit} for each pair of seats"),
+}
+"""Picture -> heading, labels of rows and columns, and caption."""
 
 
-def _describe_cashflow(standings: Standings, by: str, folder: Path) -> list[str]:
-    flow, unit = standings.cashflow, standings.unit
-    if flow is None:
-        return []
-    order = [member for member in standings.rankings[by].best_first() if flow.rounds[flow.members.index(member)].any()]
-    pictures.draw_pairs(flow, standings.names, unit, order, ("pays", "to"), folder / "cashflow.png")
-    table = tables.cashflow_table(flow, standings.names, unit, order)
-    picture = _show_picture(
-        folder / "cashflow.png", f"What the row pays the column, {unit.name} for each pair of seats"
-    )
-    return ["## Who pays whom", *([_show_table(table)] if len(order) <= _MAX_COLUMNS else []), picture]
+def _describe_pairs(standings: Standings, by: str, folder: Path) -> list[str]:
+    """Return winnings and payments between members: a picture, and a table where there are few members."""
+    winnings, flow, order = standings.evidence.winnings, standings.cashflow, standings.rankings[by].best_first()
+    known: dict[str, tuple[Pairs, Sequence[int]]] = {"winnings": (winnings, order)} if winnings.hands.any() else {}
+    if flow is not None:
+        known["cashflow"] = flow, [each for each in order if flow.rounds[flow.members.index(each)].any()]
+    blocks = []
+    for name, (pairs, members) in known.items():
+        heading, words, caption = _PAIRS[name]
+        path, unit = folder / f"{name}.png", standings.unit
+        pictures.draw_pairs(pairs, standings.names, unit, members, words, path)
+        blocks.append(heading)
+        if len(members) <= _MAX_COLUMNS:
+            blocks.append(_show_table(tables.pairs_table(pairs, standings.names, unit, members)))
+        blocks.append(_show_picture(path, caption.format(unit=unit.name)))
+    return blocks
 
 
-def _describe_play(
-    league: League, standings: Standings, by: str, folder: Path, strategies: StrategyVectors | None
-) -> list[str]:
-    order, play = standings.rankings[by].best_first(), standings.play
-    blocks: list[str] = []
-    if strategies is not None and len(strategies.members) >= 2:
-        _draw_map(principal_map(strategies.vectors), strategies.members, league, standings, by, folder)
-        table = _show_table(strategies.table(standings.names, order))
-        blocks += [_show_picture(folder / "map.png", strategies.caption), table]
-    elif play is not None and len(play.members) >= 2:
-        _draw_map(principal_map(play.vectors, standardise=True), play.members, league, standings, by, folder)
-        blocks.append(_show_picture(folder / "map.png", "Members by their statistics of play: near means alike"))
-    if strategies is not None:
-        missing = strategies.missing.items()
-        blocks += [f"{standings.names[member]} is not on the map: {reason}." for member, reason in missing]
-    if play is not None and len(play.members) >= 2:
-        blocks.append(_show_table(tables.play_table(play, standings.names, order)))
+def _describe_play(league: League, standings: Standings, by: str, folder: Path, strategies: Play | None) -> list[str]:
+    ranking, names, blocks = standings.rankings[by], standings.names, []
+    kinds = [play for play in (strategies, standings.play) if play is not None]
+    if mapped := next((play for play in kinds if len(play.members) >= 2), None):
+        labels = [names[member] for member in mapped.members]
+        colours = _list_colourings(league, mapped.members, ranking)
+        pictures.draw_map(mapped.draw_map(), labels, folder / "map.png", **colours)
+        blocks.append(_show_picture(folder / "map.png", mapped.caption))
+    for play in kinds:
+        if len(play.members) >= 2:
+            blocks.append(_show_table(play.table(names, ranking.best_first())))
+        blocks += [f"{names[member]} is not on the map: {reason}." for member, reason in play.missing.items()]
     return ["## How they play", *blocks] if blocks else []
-
-
-def _draw_map(points: Map, members: Sequence[int], league: League, standings: Standings, by: str, folder: Path) -> None:
-    labels = [standings.names[member] for member in members]
-    pictures.draw_map(points, labels, folder / "map.png", **_list_colourings(league, members, standings.rankings[by]))
 
 
 def _list_colourings(league: League, ids: Sequence[int], ranking: Ranking) -> dict[str, Any]:

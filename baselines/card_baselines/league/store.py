@@ -24,50 +24,9 @@ from card_envs.damaged_files import DamagedFileError, explain_damage
 from card_envs.match import Fault
 
 VERSION = 1
-"""Version of the tables below: a store of another version is refused."""
+"""Version of the tables in store.sql: a store of another version is refused."""
 
-_TABLES = {
-    "meta": "key TEXT PRIMARY KEY, value TEXT NOT NULL",
-    "members": (
-        "id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, spec TEXT NOT NULL, is_trainee INTEGER NOT NULL, "
-        "learns INTEGER NOT NULL, parent INTEGER REFERENCES members, generation INTEGER NOT NULL, "
-        "division INTEGER REFERENCES divisions, folder TEXT, added TEXT NOT NULL"
-    ),
-    "divisions": "id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, settings TEXT NOT NULL",
-    "entries": (
-        "division INTEGER NOT NULL REFERENCES divisions, member INTEGER NOT NULL REFERENCES members, "
-        "PRIMARY KEY (division, member)"
-    ),
-    "rounds": (
-        "id INTEGER PRIMARY KEY, division INTEGER NOT NULL REFERENCES divisions, number INTEGER NOT NULL, "
-        "seed INTEGER NOT NULL, seating TEXT NOT NULL, students TEXT NOT NULL, UNIQUE (division, number)"
-    ),
-    "outcomes": (
-        "round INTEGER PRIMARY KEY REFERENCES rounds, hands INTEGER NOT NULL, samples INTEGER NOT NULL, cashflow BLOB, "
-        "measures TEXT NOT NULL, seconds REAL NOT NULL, made_at TEXT NOT NULL, made_by TEXT NOT NULL, lost TEXT"
-    ),
-    "earnings": (
-        "round INTEGER NOT NULL REFERENCES outcomes, member INTEGER NOT NULL REFERENCES members, "
-        "seats INTEGER NOT NULL, total INTEGER NOT NULL, squares REAL NOT NULL, PRIMARY KEY (round, member)"
-    ),
-    "faults": (
-        "round INTEGER NOT NULL REFERENCES outcomes, member INTEGER NOT NULL REFERENCES members, "
-        "decisions INTEGER NOT NULL, first TEXT NOT NULL, PRIMARY KEY (round, member)"
-    ),
-    "saves": (
-        "round INTEGER NOT NULL REFERENCES outcomes, member INTEGER NOT NULL REFERENCES members, "
-        "folder TEXT NOT NULL, PRIMARY KEY (round, member)"
-    ),
-    "ratings": (
-        "round INTEGER NOT NULL REFERENCES outcomes, member INTEGER NOT NULL REFERENCES members, "
-        "mu REAL NOT NULL, sigma REAL NOT NULL, PRIMARY KEY (round, member)"
-    ),
-    "play": (
-        "round INTEGER NOT NULL REFERENCES outcomes, member INTEGER NOT NULL REFERENCES members, name TEXT NOT NULL, "
-        "value REAL NOT NULL, occasions INTEGER NOT NULL, PRIMARY KEY (round, member, name)"
-    ),
-}
-_SCHEMA = ";".join(f"CREATE TABLE {name} ({columns})" for name, columns in _TABLES.items())
+_SCHEMA = Path(__file__).with_name("store.sql").read_text(encoding="utf-8")
 _CONDITIONS = {
     "members": "is_trainee IN (0, 1) AND learns IN (0, 1) AND generation >= 0",
     "rounds": "number >= 0",
@@ -153,11 +112,12 @@ class Store:
         with _explain_errors(path):
             store = cls(path, _connect(path, True), True)
             with store.transaction():
-                for name, columns in _TABLES.items():
-                    store._db.execute(f"CREATE TABLE {name} ({columns})")
-                    for statement in ("UPDATE", "DELETE"):
+                for statement in _SCHEMA.split(";"):
+                    store._db.execute(statement)
+                for (name,) in store.rows("SELECT name FROM sqlite_master WHERE type = 'table'"):
+                    for change in ("UPDATE", "DELETE"):
                         refuse = "SELECT RAISE(ABORT, 'the store of a league is only added to')"
-                        trigger = f"no_{statement.lower()}_of_{name} BEFORE {statement} ON {name} BEGIN {refuse}; END"
+                        trigger = f"no_{change.lower()}_of_{name} BEFORE {change} ON {name} BEGIN {refuse}; END"
                         store._db.execute(f"CREATE TRIGGER {trigger}")
                 store._db.execute(f"PRAGMA user_version = {VERSION}")
                 store._insert("meta", [(key, json.dumps(value)) for key, value in meta.items()])

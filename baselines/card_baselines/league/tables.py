@@ -5,16 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from card_baselines.league.cashflow import Cashflow
 from card_baselines.league.league import League
-from card_baselines.league.maps import Play
 from card_baselines.league.rankings import Ranking
 from card_baselines.league.ratings import Rating
-from card_baselines.text_table import TextTable
+from card_baselines.league.winnings import Winnings
+from card_baselines.text_table import Columns, TextTable
 
 LABELS = {
     "trueskill": "TrueSkill",
@@ -61,40 +60,15 @@ def probability_table(ranking: Ranking, names: Mapping[int, str]) -> TextTable:
     return _pair_table(title, names, order, lambda i, j: _format_probability(ranking, order[i], order[j]))
 
 
-class Pairs(Protocol):
-    """Means of each member beside each other, with intervals: winnings or payments."""
-
-    @property
-    def members(self) -> tuple[int, ...]:
-        """Ids of the n members."""
-        ...
-
-    @property
-    def means(self) -> NDArray[np.float64]:
-        """(n, n), in the unit of the game; NaN where the two have not met."""
-        ...
-
-    @property
-    def half_widths(self) -> NDArray[np.float64]:
-        """(n, n): half the widths of the 95 % intervals; infinite for a single round."""
-        ...
+Pairs = Winnings | Cashflow
+"""Means of each member beside each other, with intervals."""
 
 
-def winnings_table(winnings: Pairs, names: Mapping[int, str], unit: Unit, order: Sequence[int]) -> TextTable:
-    """Return the winnings of each member from each other, with the half width of their 95 % interval."""
-    title = f"{unit.name} that each seat of the row wins when the column has the others"
-    return _means_table(title, winnings, names, unit, order)
-
-
-def cashflow_table(flow: Pairs, names: Mapping[int, str], unit: Unit, order: Sequence[int]) -> TextTable:
-    """Return the payments of each member to each other, with the half width of their 95 % interval."""
-    title = f"{unit.name} that each seat of the row pays each seat of the column, in rounds of three members or more"
-    return _means_table(title, flow, names, unit, order)
-
-
-def _means_table(title: str, pairs: Pairs, names: Mapping[int, str], unit: Unit, order: Sequence[int]) -> TextTable:
+def pairs_table(pairs: Pairs, names: Mapping[int, str], unit: Unit, order: Sequence[int]) -> TextTable:
+    """Return winnings or payments between members, with the half width of their 95 % interval."""
     rows = [pairs.members.index(member) for member in order]
     means, half_widths = (unit.factor * each[np.ix_(rows, rows)] for each in (pairs.means, pairs.half_widths))
+    title = f"{unit.name} that each seat of the row {pairs.meaning}"
     return _pair_table(title, names, order, lambda i, j: _format_mean(means[i, j], half_widths[i, j]))
 
 
@@ -114,39 +88,24 @@ def _format_mean(mean: float, half_width: float) -> str:
     return f"{_format(mean)} (one round)" if np.isinf(half_width) else f"{_format(mean)} ± {_format(half_width)[1:]}"
 
 
-def play_table(play: Play, names: Mapping[int, str], order: Sequence[int]) -> TextTable:
-    """Return the play statistics of the members."""
-    rows = [
-        (names[member], *("-" if np.isnan(value) else f"{value:.3g}" for value in play.values[i]))
-        for member in order
-        if member in play.members
-        for i in [play.members.index(member)]
-    ]
-    return TextTable("how they play", ("member", *play.names), tuple(rows))
-
-
 def divisions_table(league: League) -> TextTable:
     """Return the divisions with their numbers of rounds and hands, speed, leader and faults."""
     played = {
         row[0]: row[1:]
         for row in league.store.rows(
-            "SELECT r.division, COUNT(*), SUM(o.hands), SUM(o.seconds), MAX(o.made_at), COUNT(o.lost) FROM rounds r "
+            "SELECT r.division, COUNT(*), SUM(o.hands), SUM(o.seconds), MAX(o.made_at), COUNT(o.lost), "
+            "SUM((SELECT COUNT(*) FROM faults f WHERE f.round = r.id)) FROM rounds r "
             "JOIN outcomes o ON o.round = r.id GROUP BY r.division"
         )
     }
-    faults = dict(
-        league.store.rows("SELECT r.division, COUNT(*) FROM faults f JOIN rounds r ON r.id = f.round GROUP BY 1")
-    )
-    members = {row.id: len(league.store.entries(row.id)) for row in league.divisions.values()}
     rows = []
     for row in league.divisions.values():
-        rounds, hands, seconds, last, lost = played.get(row.id, (0, 0, 0.0, "-", 0))
-        speed = f"{hands / seconds:,.0f}" if seconds else "-"
+        rounds, hands, seconds, last, lost, faults = played.get(row.id, (0, 0, 0.0, "-", 0, 0))
         leaders = find_leaders(league.ratings(row.name), 1)
-        leader = league.members[leaders[0][0]].name if leaders else "-"
         rows.append((
-            row.name, row.kind, str(members[row.id] or "all"), f"{rounds:,}", f"{hands:,}", speed, last, leader,
-            str(faults.get(row.id, 0)), str(lost),
+            row.name, row.kind, str(len(league.store.entries(row.id)) or "all"), f"{rounds:,}", f"{hands:,}",
+            f"{hands / seconds:,.0f}" if seconds else "-", last,
+            league.members[leaders[0][0]].name if leaders else "-", str(faults), str(lost),
         ))  # fmt: skip
     header = ("division", "kind", "members", "rounds", "hands", "hands/s", "last round", "leads", "faults", "lost")
     return TextTable("divisions", header, tuple(rows))
@@ -154,10 +113,10 @@ def divisions_table(league: League) -> TextTable:
 
 def leaders_table(league: League, division: str, count: int) -> TextTable:
     """Return the leaders of a division by TrueSkill."""
-    rows = tuple(
+    rows = [
         (str(number), league.members[member].name, f"{rating.mu:.1f}", f"{rating.sigma:.1f}")
         for number, (member, rating) in enumerate(find_leaders(league.ratings(division), count), 1)
-    )
+    ]
     return TextTable(f"{division}: TrueSkill", ("rank", "member", "mu", "sigma"), rows)
 
 
@@ -169,43 +128,36 @@ def find_leaders(ratings: Mapping[int, Rating], count: int) -> list[tuple[int, R
 def faults_table(league: League, most: int = 20) -> TextTable:
     """Return the latest faults of members, and rounds that could not be played."""
     seeds = dict(league.store.rows("SELECT id, seed FROM rounds"))
-    faults = [
-        (str(round), str(seeds[round]), fault.agent, f"{fault.decisions:,}", fault.first)
-        for round, _, fault in league.store.faults()
-    ]
-    lost = [
-        (str(round), str(seeds[round]), "-", "-", f"not played: {reason}")
-        for round, reason in league.store.lost_rounds()
-    ]
-    rows = sorted([*faults, *lost], key=lambda row: int(row[0]))[-most:]
-    return TextTable("faults", ("round", "seed", "member", "forfeited", "first"), tuple(rows))
+    faults = [(round, fault.agent, f"{fault.decisions:,}", fault.first) for round, _, fault in league.store.faults()]
+    lost = [(round, "-", "-", f"not played: {reason}") for round, reason in league.store.lost_rounds()]
+    latest = sorted([*faults, *lost], key=lambda row: row[0])[-most:]
+    rows = [(str(round), str(seeds[round]), *others) for round, *others in latest]
+    return TextTable("faults", ("round", "seed", "member", "forfeited", "first"), rows)
 
 
 def members_table(league: League) -> TextTable:
     """Return the members of the league with their roles and origins."""
     members = league.members
     divisions = {row.id: row.name for row in league.divisions.values()}
-    rows = tuple(
-        (
-            member.name, "student" if member.learns else "clone" if member.is_trainee else "agent",
-            member.spec, members[member.parent].name if member.parent else "-", str(member.generation),
-            divisions.get(member.division or 0, "-"),
-        )
-        for member in members.values()
-    )  # fmt: skip
-    return TextTable("members", ("member", "role", "made by", "clone of", "generation", "division"), rows)
+    columns: Columns = {
+        "member": lambda member: member.name,
+        "role": lambda member: "student" if member.learns else "clone" if member.is_trainee else "agent",
+        "made by": lambda member: member.spec,
+        "clone of": lambda member: members[member.parent].name if member.parent else "-",
+        "generation": lambda member: str(member.generation),
+        "division": lambda member: divisions.get(member.division or 0, "-"),
+    }
+    return TextTable.from_columns("members", columns, members.values())
 
 
 def progress_table(league: League) -> TextTable:
     """Return the divisions with their progress, narrow enough for a small terminal."""
-    full = divisions_table(league)
-    column = {name: number for number, name in enumerate(full.header)}
-    rows = tuple(
-        (*(row[column[name]] for name in ("division", "rounds", "hands/s")), format_age(row[column["last round"]]),
-         row[column["leads"]], row[column["faults"]])
-        for row in full.rows
-    )  # fmt: skip
-    return TextTable("divisions", ("division", "rounds", "hands/s", "last", "leads", "faults"), rows)
+    full, names = divisions_table(league), ("division", "rounds", "hands/s", "last round", "leads", "faults")
+    rows = []
+    for row in full.rows:
+        cell = dict(zip(full.header, row, strict=True))
+        rows.append([format_age(cell[name]) if name == "last round" else cell[name] for name in names])
+    return TextTable("divisions", [name.removesuffix(" round") for name in names], rows)
 
 
 def format_age(moment: str) -> str:

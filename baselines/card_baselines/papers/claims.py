@@ -22,7 +22,7 @@ only show that the code works.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any, Self
@@ -176,6 +176,8 @@ class Claim:
     """The claim is true for values between `low` and `high`."""
     printed: Printed | None = None
     """A printed number, in place of values for which the claim is true."""
+    measure: tuple[str, ...] = ()
+    """Name of the way in which the paper's `claims` measure it, and what it needs to know."""
     paper: str = ""
     """The statement as the paper prints it, with our reading of its words after "here"."""
     is_stand_in: bool = False
@@ -228,6 +230,19 @@ class Claim:
             "ci95": [json_number(end) for end in self.ci95],
             "verdict": self.verdict if is_judged else TOO_LITTLE_TRAINING,
         }  # fmt: skip
+
+
+def measure_claims(claims: Iterable[Claim], ways: Mapping[str, Callable[..., Claim | None]], data: Any) -> list[Claim]:
+    """Return the claims that can be measured, in their order.
+
+    Args:
+        claims: Claims with `measure`.
+        ways: Name of a way to measure -> function of the data, the claim and the rest of `measure`, which returns the
+            claim with our number, or None where the data lack it.
+        data: Results that are measured.
+    """
+    measured = [ways[claim.measure[0]](data, claim, *claim.measure[1:]) for claim in claims]
+    return [claim for claim in measured if claim is not None]
 
 
 def choose_weakest(claims: Mapping[str, Claim]) -> Claim:

@@ -21,7 +21,7 @@ from card_baselines.league.store import Member
 from card_baselines.league.winnings import Winnings
 from card_baselines.papers.claims import Claim
 from card_baselines.papers.kaminsky2020 import findings, reproduction
-from card_baselines.papers.kaminsky2020.claims import compute_prediction_rate, measure_claims, predict_winners
+from card_baselines.papers.kaminsky2020.claims import compute_prediction_rate, measure_claims, measure_prediction
 from card_baselines.papers.kaminsky2020.findings import Findings
 from card_baselines.papers.kaminsky2020.paper import (
     CLAIMS_TABLE,
@@ -289,8 +289,8 @@ def test_predictions_of_the_winner() -> None:
     everybody = np.arange(len(found.members))
     assert compute_prediction_rate(found, found.scores["mean"], everybody) == 100.0
     assert 25 < compute_prediction_rate(found, np.random.default_rng(1).random(len(everybody)), everybody) < 75
-    rate, (low, high) = predict_winners(found, "mean")
-    assert (rate, low, high) == (100.0, 100.0, 100.0)
+    claim = measure_prediction(found, FILE.claims["prediction, mean"], "mean")
+    assert (claim.mean, *claim.ci95) == (100.0, 100.0, 100.0)
 
 
 def test_shares_need_students() -> None:

@@ -104,7 +104,7 @@ def _print(league: League, standings: Standings, by: str) -> None:
     ranking = standings.rankings[by]
     print_text_table(tables.ranking_table(standings.rankings, by, standings.names, standings.unit))
     winnings = standings.evidence.winnings
-    print_text_table(tables.winnings_table(winnings, standings.names, standings.unit, ranking.best_first()))
+    print_text_table(tables.pairs_table(winnings, standings.names, standings.unit, ranking.best_first()))
     print_text_table(tables.probability_table(ranking, standings.names))
     faults = tables.faults_table(league)
     if faults.rows:

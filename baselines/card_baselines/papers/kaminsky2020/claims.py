@@ -2,18 +2,18 @@
 
 Intervals are over students with all their clones, since clones of one student resemble each other: Student's t and
 Welch over the means of students, or draws of students (`Findings.student_draws`). A league with too few students of a
-type gives no interval.
+type gives no interval. `WAYS` are the ways to measure that `paper.toml` names.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from card_baselines.papers import claims
 from card_baselines.papers.claims import UNKNOWN, Claim
 from card_baselines.papers.kaminsky2020.findings import Findings, Indices, Mask
 from card_baselines.papers.kaminsky2020.paper import FILE, METRICS, MIN_STUDENTS, OUT_OF, QLEARN, SAC
@@ -21,27 +21,120 @@ from card_envs.typing import Floats
 
 _LEADERS = 10
 _MIN_KNOWN_DRAWS = 100
-Interval = tuple[float, float]
-Measured = dict[str, Claim]
-"""Name of a claim in `paper.toml` -> the claim with our number."""
+_TYPES = {"Q-learners": QLEARN, "actor-critics": SAC, "not Qlearn-All": ("Qlearn-8", *SAC)}
+"""Group -> its types; the name of a type stands for itself."""
 
 
 def measure_claims(found: Findings) -> list[Claim]:
     """Return our measurement of each conclusion, in the order of the file."""
-    measured: Measured = {}
-    for measure in (
-        _measure_top, _measure_types, _measure_styles, _measure_consistency, _measure_predictions, _measure_divisions,
-        _measure_leaders, _measure_tight_and_loose, _measure_actions, _compare_sac_with_call, _measure_worst_matches,
-        _measure_improvement,
-    ):  # fmt: skip
-        measured |= measure(found)
-    return [measured[name] for name in FILE.claims]
+    return claims.measure_claims(FILE.claims.values(), WAYS, found)
 
 
-# --- numbers with intervals ---
+# --- means of agents, and differences of two groups ---
 
 
-def compute_interval(drawn: Sequence[float]) -> Interval:
+def compute_quantity(found: Findings, name: str) -> Floats:
+    """Return (n,): a number of each agent, such as a score, how often it calls, or 1 for agents above Call."""
+    aggression, folds = found.plane.T
+    calls, raises = (1 - aggression) * (1 - folds), aggression * (1 - folds)
+    percentiles = {metric: found.percentiles(metric) for metric in METRICS}
+    both, call = [found.ranks(found.trueskill(run)) for run in range(2)], found.types.index("Call")
+    quantities: dict[str, Floats] = {
+        **found.scores,
+        **{f"percentile by {metric}": values for metric, values in percentiles.items()},
+        **{f"above Call by {metric}": (score > score[call]).astype(float) for metric, score in found.scores.items()},
+        "percentile by TrueSkill, less others": percentiles["trueskill"]
+        - (percentiles["median"] + percentiles["low"]) / 2,
+        "percentile by low, less median": percentiles["low"] - percentiles["median"],
+        "shift of rank": 100 * np.abs(both[0] - both[1]) / max(1, len(found.members) - 1),
+        "aggression": aggression,
+        "calls": calls,
+        "raises less folds": raises - folds,
+    }
+    return quantities[name]
+
+
+def find_group(found: Findings, name: str) -> Mask:
+    """Return an (n,) mask of the agents of a type, of several types, of a division, or of a kind of play."""
+    if name == "all":
+        return np.ones(len(found.members), bool)
+    if name in ("tight and passive", "aggressive and loose"):
+        trained, (aggression, folds) = found.has_type(*QLEARN, *SAC), found.plane.T
+        middle, sign = np.median(found.plane[trained], axis=0), 1 if name == "aggressive and loose" else -1
+        return np.asarray(
+            trained & (sign * aggression > sign * middle[0]) & (sign * folds < sign * middle[1]), np.bool_
+        )
+    if name == "first Qlearn-All":
+        return np.asarray(found.has_type("Qlearn-All") & (found.generations == 1), np.bool_)
+    return found.has_type(*_TYPES.get(name, (name,))) | found.is_in_division(name)
+
+
+def _average(claim: Claim, values: Sequence[float]) -> Claim:
+    """Return a claim on a mean over students or divisions (Student's t); without an interval for too few of them."""
+    if 0 < len(values) < MIN_STUDENTS:
+        return claim.with_interval(float(np.mean(values)), UNKNOWN)
+    return claim.with_runs(values)
+
+
+def _average_group(found: Findings, claim: Claim, quantity: str, group: str) -> Claim:
+    return _average(claim, found.average_by_student(compute_quantity(found, quantity), find_group(found, group)))
+
+
+def _compare_groups(found: Findings, claim: Claim, quantity: str, group: str, other: str) -> Claim:
+    """Return a claim on the difference of two groups' means over students (Welch)."""
+    values = compute_quantity(found, quantity)
+    sides = [found.average_by_student(values, find_group(found, name)) for name in (group, other)]
+    return claim.with_difference(*sides)
+
+
+def _measure_gain(found: Findings, claim: Claim, metric: str, group: str) -> Claim:
+    """Return the gain from the first clone to the last of each student with several, in percent of the ranks."""
+    percentiles, generations, chosen = found.percentiles(metric), found.generations, find_group(found, group)
+    gains = []
+    for mine in found.clones:
+        first, last = mine[np.argmin(generations[mine])], mine[np.argmax(generations[mine])]
+        if last != first and chosen[last]:
+            gains.append(float(percentiles[last] - percentiles[first]))
+    return _average(claim, gains)
+
+
+def _compare_mixed_divisions(found: Findings, claim: Claim) -> Claim:
+    """Compare agents of mixed divisions with those of their types in divisions of their own, over mixed divisions.
+
+    Students of one mixed division share its rounds.
+    """
+    percentiles, mixed, homes = found.percentiles("median"), found.is_in_division("AllAg-Cl"), found.homes
+    gaps = []
+    for home in sorted(set(homes[mixed].tolist())):
+        by_type = [
+            percentiles[(homes == home) & found.has_type(kind)].mean()
+            - percentiles[~mixed & found.has_type(kind)].mean()
+            for kind in (*QLEARN, *SAC)
+        ]
+        gaps.append(float(np.mean(by_type)))
+    return _average(claim, gaps)
+
+
+def _correlate_internal_ranks(found: Findings, claim: Claim) -> Claim:
+    """Return the correlation of ranks by TrueSkill inside each division with those among all."""
+    correlations, outside = [], found.trueskill(0)
+    clones = np.array([member.parent is not None and bool(member.division) for member in found.members])
+    for home in sorted(set(found.homes[clones].tolist())):
+        inner = [i for i in np.flatnonzero(clones & (found.homes == home)) if found.members[i].id in found.internal]
+        inside = np.array([found.internal[found.members[i].id] for i in inner])
+        if len(inner) > 1:
+            correlations.append(float(np.corrcoef(_rank(inside), _rank(outside[inner]))[0, 1]))
+    return _average(claim, correlations)
+
+
+def _rank(scores: Floats) -> Floats:
+    return np.argsort(np.argsort(scores, kind="stable"), kind="stable").astype(float)
+
+
+# --- numbers whose intervals come from draws of students ---
+
+
+def compute_interval(drawn: Sequence[float]) -> tuple[float, float]:
     """Return the 95 % interval of draws; NaN if too few draws are finite."""
     known = [value for value in drawn if math.isfinite(value)]
     if len(known) < _MIN_KNOWN_DRAWS:
@@ -50,36 +143,60 @@ def compute_interval(drawn: Sequence[float]) -> Interval:
     return float(low), float(high)
 
 
-def _average(name: str, values: Sequence[float]) -> Measured:
-    """Return a claim on a mean over students or divisions (Student's t); without an interval for too few of them."""
-    claim = FILE.claims[name]
-    if 0 < len(values) < MIN_STUDENTS:
-        return {name: claim.with_interval(float(np.mean(values)), UNKNOWN)}
-    return {name: claim.with_runs(values)}
-
-
-def _compare(found: Findings, name: str, values: Floats, above: Mask, below: Mask) -> Measured:
-    """Return a claim on the difference of two groups' means over students (Welch)."""
-    sides = [found.average_by_student(values, chosen) for chosen in (above, below)]
-    return {name: FILE.claims[name].with_difference(*sides)}
-
-
-def _resample(found: Findings, name: str, measure: Callable[[Indices], float], needed: Mask | None = None) -> Measured:
+def _resample(
+    found: Findings, claim: Claim, *details: str, measure: Callable[..., float], needed: Sequence[str] = ()
+) -> Claim:
     """Return a claim on a measure of all agents, with an interval over draws of students.
 
     Args:
         found: The league.
-        name: Name of the claim.
-        measure: Function of the indices of agents; NaN where it cannot be measured.
-        needed: Agents among which there have to be enough students; by default all.
+        claim: The claim.
+        details: Further arguments of `measure`.
+        measure: Function of the league and the indices of agents; NaN where it cannot be measured.
+        needed: Types of which there have to be enough students; by default all.
     """
     everybody = np.arange(len(found.members))
-    has_enough = found.count_students(np.ones(len(everybody), bool) if needed is None else needed) >= MIN_STUDENTS
-    ci95 = compute_interval([measure(each) for each in found.agent_draws]) if has_enough else UNKNOWN
-    return {name: FILE.claims[name].with_interval(measure(everybody), ci95)}
+    has_enough = found.count_students(found.has_type(*(needed or set(found.types)))) >= MIN_STUDENTS
+    drawn = [measure(found, each, *details) for each in found.agent_draws] if has_enough else []
+    return claim.with_interval(measure(found, everybody, *details), compute_interval(drawn))
 
 
-# --- types, divisions and metrics ---
+def _find_best(found: Findings, metric: str, indices: Indices) -> Indices:
+    count = max(1, round(len(indices) * _LEADERS / OUT_OF))
+    return indices[np.argsort(-found.scores[metric][indices], kind="stable")[:count]]
+
+
+def _average_best(found: Findings, indices: Indices, metric: str) -> float:
+    return float(found.scores[metric][_find_best(found, metric, indices)].mean())
+
+
+def _count_shared(found: Findings, indices: Indices) -> float:
+    """Return the share of the best tenth that all four lists have in common."""
+    best = [set(_find_best(found, metric, indices).tolist()) for metric in METRICS]
+    return len(set.intersection(*best)) / max(len(names) for names in best)
+
+
+def _compare_agreement(found: Findings, indices: Indices) -> float:
+    """Return the mean rank correlation of the mean with the other metrics, less that among these."""
+    ranks = np.corrcoef([_rank(found.scores[metric][indices]) for metric in METRICS])
+    mean, others = METRICS.index("mean"), [i for i, name in enumerate(METRICS) if name != "mean"]
+    among = ranks[np.ix_(others, others)][np.triu_indices(len(others), 1)]
+    return float(ranks[mean, others].mean() - among.mean())
+
+
+def _correlate_styles(found: Findings, indices: Indices) -> float:
+    """Return the correlation of aggression and folds among actor-critics."""
+    aggression, folds = found.plane[indices[found.has_type(*SAC)[indices]]].T
+    if len(folds) < 2 or not np.ptp(aggression) or not np.ptp(folds):
+        return math.nan
+    return float(np.corrcoef(aggression, folds)[0, 1])
+
+
+def _compute_skewness(found: Findings, indices: Indices) -> float:
+    """Return the skewness of the 20th percentiles of trained agents."""
+    chosen = found.scores["low"][indices[found.has_type(*QLEARN, *SAC)[indices]]]
+    deviation = chosen - chosen.mean()
+    return float((deviation**3).mean() / chosen.std() ** 3) if chosen.std() else math.nan
 
 
 def draw_best(found: Findings, metric: str) -> list[Indices]:
@@ -90,43 +207,26 @@ def draw_best(found: Findings, metric: str) -> list[Indices]:
     ]
 
 
-def _measure_top(found: Findings) -> Measured:
-    """Return the share of Q-learners at the top by each metric."""
+def _measure_top(found: Findings, claim: Claim, metric: str) -> Claim:
+    """Return the share of Q-learners at the top by a metric."""
     qlearn = found.has_type(*QLEARN)
     has_enough = min(found.count_students(found.has_type(*kinds)) for kinds in (QLEARN, SAC)) >= MIN_STUDENTS
-    measured: Measured = {}
-    for metric in METRICS:
-        mean = float(qlearn[found.order(metric)[: found.top]].mean())
-        shares = [float(qlearn[best].mean()) for best in draw_best(found, metric)] if has_enough else []
-        name = f"Qlearn at the top, {metric}"
-        measured[name] = FILE.claims[name].with_interval(mean, compute_interval(shares))
-    return measured
+    shares = [float(qlearn[best].mean()) for best in draw_best(found, metric)] if has_enough else []
+    return claim.with_interval(float(qlearn[found.order(metric)[: found.top]].mean()), compute_interval(shares))
 
 
-def _measure_types(found: Findings) -> Measured:
-    qlearn, sac = found.has_type(*QLEARN), found.has_type(*SAC)
-    of_all, of_eight = found.has_type("Qlearn-All"), found.has_type("Qlearn-8")
-    return _compare(found, "Qlearn above SAC", found.percentiles("median"), qlearn, sac) | _compare(
-        found, "Qlearn-All earns more", found.scores["mean"], of_all, of_eight
-    )
-
-
-def _measure_styles(found: Findings) -> Measured:
-    """Return the distance of styles within types over that within divisions, by the plane and by strategy vectors."""
+def _compare_styles(found: Findings, claim: Claim, space: str) -> Claim:
+    """Return the distance of styles within types over that within divisions, by the plane or by strategy vectors."""
     trained = np.flatnonzero(found.has_type(*QLEARN, *SAC))
-    vectors = np.stack([found.styles[i].vector for i in trained]).astype(np.float32)
-    measured: Measured = {}
-    for name, points in (("plane", found.plane[trained]), ("strategy vector", vectors)):
-        squares = (points**2).sum(axis=1)
-        distances = np.sqrt(np.maximum(squares[:, None] + squares - 2 * points @ points.T, 0.0))
+    plane = found.plane[trained]
+    points = plane if space == "plane" else np.stack([found.styles[i].vector for i in trained]).astype(np.float32)
+    squares = (points**2).sum(axis=1)
+    distances = np.sqrt(np.maximum(squares[:, None] + squares - 2 * points @ points.T, 0.0))
 
-        def measure(indices: Indices, distances: Floats = distances) -> float:
-            return _compute_distance_ratio(found, indices, distances, np.searchsorted(trained, indices))
+    def measure(agents: Indices) -> float:
+        return _compute_distance_ratio(found, agents, distances, np.searchsorted(trained, agents))
 
-        ci95 = compute_interval([measure(draw) for draw in found.student_draws])
-        claim = FILE.claims[f"style by type, {name}"]
-        measured[claim.claim] = claim.with_interval(measure(trained), ci95)
-    return measured
+    return claim.with_interval(measure(trained), compute_interval([measure(draw) for draw in found.student_draws]))
 
 
 def _compute_distance_ratio(found: Findings, agents: Indices, distances: Floats, places: Indices) -> float:
@@ -138,8 +238,7 @@ def _compute_distance_ratio(found: Findings, agents: Indices, distances: Floats,
         distances: Distances between all clones.
         places: Rows of `distances` of these clones.
     """
-    types = np.array(found.types)[agents]
-    homes = np.array([found.members[i].division for i in agents])  # copies are divisions of their own
+    types, homes = np.array(found.types)[agents], found.homes[agents]  # copies are divisions of their own
     students = np.array([found.members[i].parent for i in agents])
     between = distances[np.ix_(places, places)]
     apart = students[:, None] != students
@@ -150,37 +249,6 @@ def _compute_distance_ratio(found: Findings, agents: Indices, distances: Floats,
     return float(between[same_type].mean() / between[same_division].mean())
 
 
-def _measure_consistency(found: Findings) -> Measured:
-    """Return how far the ranks of two TrueSkill evaluations are apart, in percent of the ranks."""
-    both = [found.ranks(found.trueskill(run)) for run in range(2)]
-    shift = 100 * np.abs(both[0] - both[1]) / max(1, len(found.members) - 1)
-    return _average("TrueSkill twice, Qlearn", found.average_by_student(shift, found.has_type(*QLEARN))) | _average(
-        "TrueSkill twice, SAC", found.average_by_student(shift, found.has_type(*SAC))
-    )
-
-
-def _measure_predictions(found: Findings) -> Measured:
-    """Return the rate at which each metric names the winner of a pair, and the differences that the paper names."""
-    everybody = np.arange(len(found.members))
-    rates = {metric: compute_prediction_rate(found, found.scores[metric], everybody) for metric in METRICS}
-    draws = {
-        metric: np.array([compute_prediction_rate(found, found.scores[metric], draw) for draw in found.student_draws])
-        for metric in METRICS
-    }
-    others = [metric for metric in METRICS if metric != "trueskill"]
-    numbers = {f"prediction, {metric}": (rates[metric], draws[metric]) for metric in METRICS} | {
-        "TrueSkill predicts best": (
-            rates["trueskill"] - max(rates[metric] for metric in others),
-            draws["trueskill"] - np.max([draws[metric] for metric in others], axis=0),
-        ),
-        "median closely behind": (rates["median"] - rates["trueskill"], draws["median"] - draws["trueskill"]),
-    }
-    return {
-        name: FILE.claims[name].with_interval(mean, compute_interval(drawn.tolist()))
-        for name, (mean, drawn) in numbers.items()
-    }
-
-
 def compute_prediction_rate(found: Findings, scores: Floats, indices: Indices) -> float:
     """Return the percentage of pairs among `indices` whose winner, three against three, has the higher score."""
     means = found.winnings.means[np.ix_(indices, indices)]
@@ -189,163 +257,33 @@ def compute_prediction_rate(found: Findings, scores: Floats, indices: Indices) -
     return 100 * float(right[met].mean()) if met.any() else math.nan
 
 
-def predict_winners(found: Findings, metric: str) -> tuple[float, Interval]:
-    """Return the percentage of pairs whose winner has the higher score by a metric, with its interval."""
-    claim = _measure_predictions(found)[f"prediction, {metric}"]
-    return claim.mean, claim.ci95
+def measure_prediction(found: Findings, claim: Claim, metric: str, other: str = "") -> Claim:
+    """Return the rate at which a metric names the winner of a pair, less that of another, or of the "best other"."""
+    agents = [np.arange(len(found.members)), *found.student_draws]
+
+    def compute_rates(name: str) -> Floats:
+        return np.array([compute_prediction_rate(found, found.scores[name], each) for each in agents])
+
+    rates = compute_rates(metric)
+    if other:
+        others = [name for name in METRICS if name != metric] if other == "best other" else [other]
+        rates = rates - np.max([compute_rates(name) for name in others], axis=0)
+    return claim.with_interval(float(rates[0]), compute_interval(rates[1:].tolist()))
 
 
-def _measure_divisions(found: Findings) -> Measured:
-    """Return what divisions add: climbing and random matches, agents of several types, and ranks inside and outside.
-
-    Agents of mixed divisions are compared with those of their types in divisions of their own. Students of one mixed
-    division share its rounds, so that interval is over mixed divisions.
-    """
-    climbing, random = found.is_in_division("QlnA-Cl"), found.is_in_division("QlnA-Rn")
-    percentiles, mixed = found.percentiles("median"), found.is_in_division("AllAg-Cl")
-    homes = np.array([member.division if member.division is not None else -1 for member in found.members])
-    gaps = []
-    for home in sorted(set(homes[mixed].tolist())):
-        by_type = [
-            percentiles[(homes == home) & found.has_type(kind)].mean()
-            - percentiles[~mixed & found.has_type(kind)].mean()
-            for kind in (*QLEARN, *SAC)
-        ]
-        gaps.append(float(np.mean(by_type)))
-    correlations, outside = [], found.trueskill(0)
-    clones = np.array([member.parent is not None and bool(member.division) for member in found.members])
-    for home in sorted(set(homes[clones].tolist())):
-        mine = [i for i in np.flatnonzero(clones & (homes == home)) if found.members[i].id in found.internal]
-        inside = np.array([found.internal[found.members[i].id] for i in mine])
-        if len(mine) > 1:
-            correlations.append(float(np.corrcoef(_rank(inside), _rank(outside[mine]))[0, 1]))
-    return (
-        _compare(found, "climbing earns more", found.scores["mean"], climbing, random)
-        | _average("mixing costs", gaps)
-        | _compare(found, "random is more robust", found.scores["low"], random, climbing)
-        | _average("internal and global ranks agree", correlations)
-    )
-
-
-def _rank(scores: Floats) -> Floats:
-    return np.argsort(np.argsort(scores, kind="stable"), kind="stable").astype(float)
-
-
-# --- table 4.2, and figures 4.1, 4.5 to 4.7 ---
-
-
-def _measure_leaders(found: Findings) -> Measured:
-    """Return the scores of the best tenth of the agents (table 4.2), and how many of the four lists they share."""
-    scores = found.scores
-
-    def find_best(metric: str, indices: Indices) -> Indices:
-        count = max(1, round(len(indices) * _LEADERS / OUT_OF))
-        return indices[np.argsort(-scores[metric][indices], kind="stable")[:count]]
-
-    def average(metric: str, indices: Indices) -> float:
-        return float(scores[metric][find_best(metric, indices)].mean())
-
-    def count_shared(indices: Indices) -> float:
-        best = [set(find_best(metric, indices).tolist()) for metric in METRICS]
-        return len(set.intersection(*best)) / max(len(names) for names in best)
-
-    def compare_agreement(indices: Indices) -> float:
-        ranks = np.corrcoef([_rank(scores[metric][indices]) for metric in METRICS])
-        mean, others = METRICS.index("mean"), [i for i, name in enumerate(METRICS) if name != "mean"]
-        among = ranks[np.ix_(others, others)][np.triu_indices(len(others), 1)]
-        return float(ranks[mean, others].mean() - among.mean())
-
-    measured = _resample(found, "agents in all four lists", count_shared)
-    measured |= _resample(found, "mean diverges most", compare_agreement)
-    for metric in METRICS:
-        measured |= _resample(found, f"winnings of the best, {metric}", partial(average, metric))
-    return measured
-
-
-def _measure_tight_and_loose(found: Findings) -> Measured:
-    """Return how tight and passive agents rank by TrueSkill, and loose and aggressive ones by 20th percentile."""
-    trained = found.has_type(*QLEARN, *SAC)
-    aggression, folds = found.plane.T
-    middle = np.median(found.plane[trained], axis=0)
-    tight = trained & (aggression < middle[0]) & (folds > middle[1])
-    loose = trained & (aggression > middle[0]) & (folds < middle[1])
-    percentiles = {metric: found.percentiles(metric) for metric in METRICS}
-    worse = percentiles["trueskill"] - (percentiles["median"] + percentiles["low"]) / 2
-    robust = percentiles["low"] - percentiles["median"]
-    return _average("tight and passive last by TrueSkill", found.average_by_student(worse, tight)) | _average(
-        "aggressive and loose are robust", found.average_by_student(robust, loose)
-    )
-
-
-def _measure_actions(found: Findings) -> Measured:
-    """Return how often types of agents call and raise in the situations of a strategy vector."""
-    aggression, folds = found.plane.T
-    calls, raises = (1 - aggression) * (1 - folds), aggression * (1 - folds)
-    of_all, of_eight = found.has_type("Qlearn-All"), found.has_type("Qlearn-8")
-    others, sac = found.has_type("Qlearn-8", *SAC), found.has_type(*SAC)
-
-    def correlate(indices: Indices) -> float:
-        chosen = indices[sac[indices]]
-        if len(chosen) < 2 or not np.ptp(aggression[chosen]) or not np.ptp(folds[chosen]):
-            return math.nan
-        return float(np.corrcoef(aggression[chosen], folds[chosen])[0, 1])
-
-    return (
-        _average("Qlearn-All seldom calls", found.average_by_student(calls, of_all))
-        | _average("Qlearn-All raises more than it folds", found.average_by_student(raises - folds, of_all))
-        | _compare(found, "Qlearn-8 calls more", calls, of_eight, of_all)
-        | _compare(found, "Qlearn-All is most aggressive", aggression, of_all, others)
-        | _resample(found, "SAC aggressive when tight", correlate, sac)
-    )
-
-
-def _compare_sac_with_call(found: Findings) -> Measured:
-    """Return the share of actor-critics above the player that always calls, by three metrics."""
-    call, sac = found.types.index("Call"), found.has_type(*SAC)
-    measured: Measured = {}
-    for metric in ("mean", "median", "trueskill"):
-        above = (found.scores[metric] > found.scores[metric][call]).astype(float)
-        measured |= _average(f"SAC above Call, {metric}", found.average_by_student(above, sac))
-    return measured
-
-
-def _measure_worst_matches(found: Findings) -> Measured:
-    """Return the shape of the 20th percentiles, and how the first clones of Qlearn-All rank by them."""
-    scores, trained = found.scores["low"], found.has_type(*QLEARN, *SAC)
-
-    def compute_skewness(indices: Indices) -> float:
-        chosen = scores[indices[trained[indices]]]
-        deviation = chosen - chosen.mean()
-        return float((deviation**3).mean() / chosen.std() ** 3) if chosen.std() else math.nan
-
-    first = found.has_type("Qlearn-All") & (found.generations == 1)
-    ranks = found.average_by_student(found.percentiles("low"), first)
-    return _resample(found, "20th percentile left-skewed", compute_skewness, trained) | _average(
-        "first clones of Qlearn-All are robust", ranks
-    )
-
-
-def _measure_improvement(found: Findings) -> Measured:
-    """Return the gain from the first clone to the last, in percent of the ranks."""
-    qlearn, both = found.has_type(*QLEARN), np.ones(len(found.members), bool)
-    claims: Sequence[tuple[str, str, NDArray[np.bool_]]] = (
-        ("Qlearn improves by TrueSkill", "trueskill", qlearn),
-        ("improvement is small", "median", both),
-        ("improvement is small, mean", "mean", both),
-        ("improvement is small, low", "low", both),
-    )
-    measured: Measured = {}
-    for name, metric, chosen in claims:
-        measured |= _average(name, _compute_gains(found, metric, chosen))
-    return measured
-
-
-def _compute_gains(found: Findings, metric: str, chosen: Mask) -> list[float]:
-    """Return the gain of each student with several clones among the chosen agents."""
-    percentiles, generations = found.percentiles(metric), found.generations
-    gains = []
-    for mine in found.clones:
-        first, last = mine[np.argmin(generations[mine])], mine[np.argmax(generations[mine])]
-        if last != first and chosen[last]:
-            gains.append(float(percentiles[last] - percentiles[first]))
-    return gains
+WAYS: Mapping[str, Callable[..., Claim]] = {
+    "average": _average_group,
+    "compare": _compare_groups,
+    "gain": _measure_gain,
+    "mixing": _compare_mixed_divisions,
+    "internal ranks": _correlate_internal_ranks,
+    "best tenth": partial(_resample, measure=_average_best),
+    "all lists": partial(_resample, measure=_count_shared),
+    "divergence": partial(_resample, measure=_compare_agreement),
+    "correlation": partial(_resample, measure=_correlate_styles, needed=SAC),
+    "skewness": partial(_resample, measure=_compute_skewness, needed=(*QLEARN, *SAC)),
+    "top": _measure_top,
+    "style": _compare_styles,
+    "prediction": measure_prediction,
+}
+"""Name in `paper.toml` -> function of the league, a claim, and the rest of what the file says."""

@@ -10,9 +10,9 @@ import numpy as np
 
 from card_baselines.figures import hide_frame, make_figure, save_figure, use_integer_ticks
 from card_baselines.league.maps import principal_map
-from card_baselines.papers.kaminsky2020.claims import predict_winners
+from card_baselines.papers.kaminsky2020.claims import measure_prediction
 from card_baselines.papers.kaminsky2020.findings import Findings
-from card_baselines.papers.kaminsky2020.paper import METRICS, TRAINING, TYPES
+from card_baselines.papers.kaminsky2020.paper import FILE, METRICS, TRAINING, TYPES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,7 +85,8 @@ def _draw_metrics(found: Findings) -> Figure:
     figure.colorbar(shown, ax=panels[3], label="rank (figure 4.1)")
     bars = panels[4]
     for number, metric in enumerate(METRICS):
-        mean, (low, high) = predict_winners(found, metric)
+        claim = measure_prediction(found, FILE.claims[f"prediction, {metric}"], metric)
+        mean, (low, high) = claim.mean, claim.ci95
         bars.errorbar(number, mean, yerr=[[mean - low], [high - mean]], fmt="o", capsize=4, color="tab:blue")
     bars.set_xticks(range(len(METRICS)), list(LABELS.values()), rotation=35, ha="right", fontsize=8)
     bars.axhline(50, color="0.6", linewidth=0.8, zorder=0)

@@ -69,6 +69,11 @@ class Findings:
         return np.array([member.generation for member in self.members])
 
     @property
+    def homes(self) -> NDArray[np.int64]:
+        """(n,) ids of the divisions in which clones learned; -1 for baselines."""
+        return np.array([-1 if member.division is None else member.division for member in self.members])
+
+    @property
     def top(self) -> int:
         """Number of agents at the top: the same share as the paper's 20 of 102."""
         return max(1, round(len(self.members) * TOP / OUT_OF))

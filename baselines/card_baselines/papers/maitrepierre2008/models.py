@@ -1,8 +1,9 @@
 """Models of play: how probable an action is, given the strength of a hand, the pot and the street (section 3.2).
 
-The paper describes its two expert models (tight-aggressive and loose-passive) but does not print them. Those below are
-ours. For each street and each fifth of hand strength they give the percentages of fold, call and raise in a small pot
-and in a large one; pots between lie on the line between the two. "Call" includes checking, "raise" includes betting.
+The paper describes its two expert models (tight-aggressive and loose-passive) but does not print them. Those in
+`models.toml` are ours. For each street and each fifth of hand strength they give the percentages of fold, call and
+raise in a small pot and in a large one; pots between lie on the line between the two. "Call" includes checking, "raise"
+includes betting.
 
 Tight-aggressive: a hand in the lower half is given up unless the pot is large, a hand in the upper fifth is raised, and
 little is merely called. The later the street, the fewer hands can still improve, so weak ones are folded more often.
@@ -12,7 +13,9 @@ and even that one is often only called. Both give every action some chance, so t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,58 +30,11 @@ NUM_ACTIONS = 3
 _LARGE_POT = 12
 """Pot of 24 big blinds and more: the columns "large" hold."""
 
-Percentages = tuple[int, int, int]
-Model = Mapping[str, tuple[tuple[Percentages, Percentages], ...]]
+Model = Mapping[str, Sequence[Sequence[Sequence[int]]]]
 """Street -> for each fifth of strength, weakest first: (fold, call, raise) in a small pot and in a large one."""
-
-TIGHT_AGGRESSIVE: Model = {
-    #           small pot       large pot
-    "flop": (
-        ((66, 6, 28), (24, 16, 60)),
-        ((48, 10, 42), (14, 18, 68)),
-        ((26, 16, 58), (6, 20, 74)),
-        ((8, 18, 74), (2, 16, 82)),
-        ((2, 8, 90), (0, 8, 92)),
-    ),
-    "turn": (
-        ((72, 4, 24), (30, 14, 56)),
-        ((54, 10, 36), (16, 20, 64)),
-        ((28, 20, 52), (6, 24, 70)),
-        ((8, 20, 72), (2, 18, 80)),
-        ((2, 8, 90), (0, 8, 92)),
-    ),
-    "river": (
-        ((76, 2, 22), (40, 6, 54)),
-        ((62, 10, 28), (24, 22, 54)),
-        ((34, 26, 40), (8, 32, 60)),
-        ((8, 26, 66), (2, 24, 74)),
-        ((1, 7, 92), (0, 7, 93)),
-    ),
-}
-LOOSE_PASSIVE: Model = {
-    "flop": (
-        ((30, 66, 4), (14, 81, 5)),
-        ((16, 79, 5), (7, 87, 6)),
-        ((6, 86, 8), (3, 88, 9)),
-        ((2, 82, 16), (1, 82, 17)),
-        ((1, 54, 45), (1, 52, 47)),
-    ),
-    "turn": (
-        ((40, 57, 3), (20, 76, 4)),
-        ((22, 74, 4), (10, 85, 5)),
-        ((7, 87, 6), (3, 90, 7)),
-        ((2, 84, 14), (1, 84, 15)),
-        ((1, 52, 47), (1, 50, 49)),
-    ),
-    "river": (
-        ((58, 38, 4), (36, 60, 4)),
-        ((30, 67, 3), (14, 83, 3)),
-        ((8, 88, 4), (4, 92, 4)),
-        ((2, 86, 12), (1, 87, 12)),
-        ((1, 44, 55), (1, 44, 55)),
-    ),
-}
-
+_MODELS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+TIGHT_AGGRESSIVE: Model = _MODELS["tight_aggressive"]
+LOOSE_PASSIVE: Model = _MODELS["loose_passive"]
 LOOSENESS = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Shares of the loose-passive model in the five strategies, which are convex combinations of the two models."""
 
