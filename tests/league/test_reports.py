@@ -69,7 +69,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
         for name in "abcd":
             store.add_member(name, name, is_trainee=False, learns=False)
         for number, (seating, students, hands, paid) in enumerate(rounds):
-            id = store.plan(1, number, 0, seating, students)
+            id = store.plan(1, number, 0, seating, students).id
             earnings = {member: Earnings(1, 0, 0.0) for member in set(seating)}
             store.add_outcome(RoundOutcome(id, hands, hands, earnings, paid, {}, {}, {}), {}, "")
     yield store

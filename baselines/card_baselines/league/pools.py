@@ -9,12 +9,13 @@ import contextlib
 import multiprocessing
 import os
 import signal
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 from card_baselines.league.rounds import RoundOutcome, RoundTask, play_round
 
@@ -35,27 +36,27 @@ class LostRound:
     why: str
 
 
-class Pool(Protocol):
+class Pool(ABC):
     """Plays rounds."""
 
     @property
+    @abstractmethod
     def capacity(self) -> int:
         """Number of rounds that are played at the same time."""
-        ...
 
+    @abstractmethod
     def submit(self, task: RoundTask) -> None:
         """Add a round that is to be played."""
-        ...
 
+    @abstractmethod
     def next(self) -> RoundOutcome | LostRound:
         """Wait for a submitted round to end and return its outcome."""
-        ...
 
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        return self
 
-    def __exit__(self, *error: object) -> None:
+    def __exit__(self, *error: object) -> None:  # noqa: B027  a hook: the default is to do nothing
         """End the rounds that are still played."""
-        ...
 
 
 def try_to_play(task: RoundTask) -> RoundOutcome | LostRound:
@@ -66,7 +67,7 @@ def try_to_play(task: RoundTask) -> RoundOutcome | LostRound:
         return LostRound(task.round, f"{type(error).__name__}: {error}")
 
 
-class InProcess:
+class InProcess(Pool):
     """Plays rounds one after the other, in this process."""
 
     capacity = 1
@@ -82,12 +83,6 @@ class InProcess:
         """Play the round that was submitted first."""
         return try_to_play(self._tasks.popleft())
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        """Do nothing: rounds are played in `next` alone."""
-
 
 @dataclass
 class _Worker:
@@ -97,7 +92,7 @@ class _Worker:
     is_ready: bool = False
 
 
-class Processes:
+class Processes(Pool):
     """Plays rounds in processes of this machine; one that dies is replaced, and its round is played again."""
 
     def __init__(self, workers: int) -> None:
@@ -178,9 +173,6 @@ class Processes:
         theirs.close()
         return _Worker(process, ours)
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(self, *error: object) -> None:
         """End the processes, also those that still play."""
         for worker in self._workers:
@@ -190,7 +182,7 @@ class Processes:
             worker.connection.close()
 
 
-class RayPool:
+class RayPool(Pool):
     """Plays rounds on the processors of a cluster. Ray repeats the rounds of a node that fails on another one."""
 
     def __init__(self, address: str, workers: int | None = None) -> None:
@@ -227,9 +219,6 @@ class RayPool:
         except self._ray.exceptions.RayError as error:  # the worker died each time, or the task raised
             return LostRound(round, f"{type(error).__name__}: {str(error).strip().splitlines()[-1]}")
         return outcome
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *error: object) -> None:
         """Cancel the rounds that are still played, and disconnect from the cluster."""

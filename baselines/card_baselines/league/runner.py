@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from card_baselines.league.divisions import KINDS, DivisionSettings, Matchup, Standing
+from card_baselines.league.divisions import KINDS, DivisionSettings, Standing
 from card_baselines.league.pools import LostRound, Pool
 from card_baselines.league.ratings import Rating, final_ratings, update_trueskill
 from card_baselines.league.rounds import (
@@ -161,18 +161,15 @@ class Runner:
         """Draw and store the next rounds of a division."""
         rng = np.random.default_rng([self._meta["seed"], division.row.id, division.planned])
         drawn = KINDS[division.row.kind].draw(self._make_standing(division), division.settings, rng)
-        planned = []
         with self._store.transaction():
-            for i, matchup in enumerate(drawn):
-                planned.append(self._store_plan(division, division.planned + i, matchup, int(rng.integers(2**62))))
+            planned = [
+                self._store.plan(division.row.id, number, int(rng.integers(2**62)), matchup.seating, matchup.students)
+                for number, matchup in enumerate(drawn, division.planned)
+            ]
         for each in planned:
             self._count(division, each)
             division.open[each.id] = each
         return planned
-
-    def _store_plan(self, division: _Division, number: int, matchup: Matchup, seed: int) -> PlannedRound:
-        id = self._store.plan(division.row.id, number, seed, matchup.seating, matchup.students)
-        return PlannedRound(id, division.row.id, number, seed, matchup.seating, matchup.students)
 
     def _make_standing(self, division: _Division) -> Standing:
         members = self._store.members()

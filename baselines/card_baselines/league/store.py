@@ -229,10 +229,12 @@ class Store:
 
     # --- rounds ---
 
-    def plan(self, division: int, number: int, seed: int, seating: Iterable[int], students: Iterable[int]) -> int:
-        """Add a round that is to be played within a transaction, and return its id."""
-        row = (None, division, number, seed, json.dumps(list(seating)), json.dumps(list(students)))
-        return self._insert("rounds", [row])
+    def plan(
+        self, division: int, number: int, seed: int, seating: tuple[int, ...], students: tuple[int, ...]
+    ) -> PlannedRound:
+        """Add a round that is to be played within a transaction, and return it."""
+        row = (None, division, number, seed, json.dumps(seating), json.dumps(students))
+        return PlannedRound(self._insert("rounds", [row]), division, number, seed, seating, students)
 
     def rounds(self, division: int | None = None, *, played: bool | None = None) -> list[PlannedRound]:
         """Return rounds in order: of all divisions or one; played ones (True), open ones (False) or both (None)."""

@@ -26,15 +26,7 @@ from card_baselines.papers.kaminsky2020.players import (
 )
 from card_baselines.papers.kaminsky2020.situation import ENCODER, is_playable
 from card_baselines.run_folder import CONFIG, WEIGHTS
-from card_baselines.runs.checkpoint import (
-    STATE,
-    load_optimiser,
-    load_state,
-    optimiser_tensors,
-    read_count,
-    save_state,
-    strip_prefix,
-)
+from card_baselines.runs.checkpoint import STATE, collect_parts, load_state, read_count, restore_parts, save_state
 from card_baselines.runs.learner import TrainingDivergedError
 from card_envs.agent import Decisions
 from card_envs.game import Game
@@ -153,14 +145,14 @@ class KaminskyTrainee(Trainee):
 
     # --- files ---
 
+    @property
+    def _parts(self) -> dict[str, Any]:
+        """Networks and optimisers, by their names in the file."""
+        return self.networks | {f"adam.{name}": optimiser for name, optimiser in self.optimisers.items()}
+
     def save(self, folder: Path) -> None:
         """Write the networks, the states of their optimisers, and config.json."""
-        tensors: dict[str, torch.Tensor] = {}
-        for name, network in self.networks.items():
-            tensors |= {f"{name}.{key}": value for key, value in network.state_dict().items()}
-        for name, optimiser in self.optimisers.items():
-            tensors |= {f"adam.{name}.{key}": value for key, value in optimiser_tensors(optimiser).items()}
-        save_state(folder / STATE, tensors, {"rounds": self.rounds})
+        save_state(folder / STATE, collect_parts(self._parts), {"rounds": self.rounds})
         self._save_config(folder)
 
     def save_policy(self, folder: Path) -> None:
@@ -181,9 +173,6 @@ class KaminskyTrainee(Trainee):
             load_weights(student.networks[POLICY], read_weights(folder / WEIGHTS), folder)
             return student
         tensors, progress = load_state(folder / STATE)
-        for name, network in student.networks.items():
-            network.load_state_dict(strip_prefix(f"{name}.", tensors))
-        for name, optimiser in student.optimisers.items():
-            load_optimiser(optimiser, strip_prefix(f"adam.{name}.", tensors))
+        restore_parts(student._parts, tensors)
         student.rounds = read_count(progress, "rounds")
         return student

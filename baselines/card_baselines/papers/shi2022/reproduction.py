@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from card_baselines.papers.claims import NORMAL_95, describe_mean
 from card_baselines.papers.printed import Cell
@@ -33,7 +34,7 @@ from card_baselines.ppo.algorithm import ALGORITHM as SELF_PLAY_PPO
 from card_baselines.ppo.config import Config as PpoConfig
 from card_baselines.progress import ProgressBar
 from card_baselines.run_folder import EVALUATION, RunFolder
-from card_envs.agent import Agent, decisions_at, find_agent, known_agents
+from card_envs.agent import Agent, Decisions, DuckTypedAgent, find_agent, known_agents
 from card_envs.damaged_files import read_json_object
 from card_envs.match import play_match
 
@@ -183,35 +184,33 @@ def _list_variants(cell: Cell) -> list[str]:
     return [f"{cell.opponent}_strict", loose] if loose in known_agents() else [cell.opponent]
 
 
+class _Stopwatch(DuckTypedAgent):
+    """An agent whose decisions are counted and timed."""
+
+    seconds, decisions = 0.0, 0
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return the actions of the agent."""
+        start = time.process_time()
+        actions = super().act(decisions, rng)
+        self.seconds += time.process_time() - start
+        self.decisions += len(decisions)
+        return actions
+
+
 def measure_decision_times(agent: Shi2022Agent) -> dict[str, float]:
     """Return milliseconds of processor time per decision, alone and in batches of up to 4,096 (the paper: 7.3).
 
     Sets the number of PyTorch's threads to one.
     """
     torch.set_num_threads(1)
-    return {"single": _time_hands(agent, 1, 20), "batch": _time_hands(agent, 4096, 1)}
+    return {"single": _time_hands(agent, 1, 20), "batch": _time_hands(agent, 4096, 4096)}
 
 
-def _time_hands(agent: Shi2022Agent, num_tables: int, rounds: int) -> float:
-    """Return milliseconds per decision over rounds of hands that the agent plays with itself, after a warm-up round."""
+def _time_hands(agent: Shi2022Agent, num_tables: int, hands: int) -> float:
+    """Return milliseconds per decision in hands that the agent plays with itself, after as many as are side by side."""
     game = make_paper_game()
-    tables, rng = game.seeded_tables(num_tables, 0), np.random.default_rng(0)
-    rows, rewards = np.arange(num_tables), np.empty((num_tables, SEATS), np.float32)
-    is_over = np.empty(num_tables, np.uint8)
-    seconds, decisions = 0.0, 0
-    for number in range(1 + rounds):
-        game.deal_batch(tables, rows)
-        agent.deal_starts(rows)
-        active = rows
-        while len(active):
-            asked = decisions_at(
-                game, tables, active, active, rng.random(len(active)), encoder=agent.find_encoder(game)
-            )
-            start = time.process_time()
-            actions = agent.act(asked, rng)
-            if number:
-                seconds += time.process_time() - start
-                decisions += len(active)
-            game.step_batch(tables, active, actions, rewards, is_over, False)
-            active = active[is_over[: len(active)] == 0]
-    return 1000 * seconds / decisions
+    play_match(game, [agent] * SEATS, num_tables, seed=0, num_tables=num_tables)
+    timed = _Stopwatch(agent)
+    play_match(game, [timed] * SEATS, hands, seed=1, num_tables=num_tables)
+    return 1000 * timed.seconds / timed.decisions
