@@ -11,12 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.agents.scripted.holdem_moves import (
-    BOARD,
-    action_for,
-    board_card,
-    hole_card,
-)
+from card_baselines.agents.scripted.holdem_moves import BOARD, HOLE_CARDS, action_for, hole_card, sum_cards
 from card_baselines.agents.scripted.rule_player import RulePlayer
 from card_envs.agent import Decisions
 from card_envs.chance.contested import contested_pot
@@ -25,7 +20,6 @@ from card_envs.games.holdem.actions import amount_to_call
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.poker.equity import sample_share
-from card_envs.poker.ranks import CARD_BITS, CARD_KEYS
 from card_envs.poker.starting_hands import STARTING_EQUITIES, starting_hand
 from card_envs.rng import splitmix64
 
@@ -96,11 +90,6 @@ def pot_share(t: Any, opponents: Any, samples: Any, seed: Any) -> Any:
     if opponents == 1 and t.street == 0:
         return STARTING_EQUITIES[starting_hand(first, second)]
     known = num_board_cards(t)
-    key, bits = np.int64(0), np.int64(0)
-    used = np.int64(1) << first | np.int64(1) << second
-    for k in range(known):
-        card = board_card(t, k)
-        key += CARD_KEYS[card]
-        bits |= CARD_BITS[card]
-        used |= np.int64(1) << card
+    key, bits, board = sum_cards(t, np.int64(t.num_seats) * HOLE_CARDS, known)
+    used = board | np.int64(1) << first | np.int64(1) << second
     return sample_share(first, second, key, bits, used, _WHOLE_BOARD - known, opponents, samples, seed)

@@ -17,6 +17,7 @@ from card_envs.games.holdem.actions import (
 )
 from card_envs.games.holdem.actions import raise_to_of as amount_of
 from card_envs.games.holdem.state import CALL, FOLD, MENU_INTEGERS, MENU_LIMIT, RAISE
+from card_envs.poker.ranks import CARD_BITS, CARD_KEYS
 
 DECK_SIZE, HOLE_CARDS, BOARD = 52, 2, (0, 3, 1, 1)
 
@@ -34,6 +35,18 @@ def hole_card(t: Any, k: Any) -> Any:
 def board_card(t: Any, k: Any) -> Any:
     """Return the k-th card of the board."""
     return np.int64(t.deck[np.int64(t.num_seats) * HOLE_CARDS + k])
+
+
+@kernel
+def sum_cards(t: Any, first: Any, count: Any) -> Any:
+    """Return key and bits of `count` cards of the deck from an index on (see `poker.ranks`), and the set of them."""
+    key, bits, cards = np.int64(0), np.int64(0), np.int64(0)
+    for k in range(first, first + count):
+        card = np.int64(t.deck[k])
+        key += CARD_KEYS[card]
+        bits |= CARD_BITS[card]
+        cards |= np.int64(1) << card
+    return key, bits, cards
 
 
 @kernel

@@ -13,21 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from card_baselines.agents.scripted.holdem_moves import raise_action_to
 from card_envs.agent import Decisions
 from card_envs.compiler import kernel
 from card_envs.envs import make_game
 from card_envs.game import Game
-from card_envs.games.holdem.actions import (
-    CALL_ACTION,
-    FIRST_RAISE_ACTION,
-    FOLD_ACTION,
-    INTEGERS_OFFSET,
-    NO_AMOUNT,
-    num_menu_actions,
-    raise_to_of,
-)
+from card_envs.games.holdem.actions import CALL_ACTION, FOLD_ACTION
 from card_envs.games.holdem.config import is_texas_holdem
-from card_envs.games.holdem.state import FOLD, MENU_INTEGERS, RAISE, Table
+from card_envs.games.holdem.state import FOLD, RAISE, Table
 from card_envs.records import Tables
 
 ENV, ENCODER = "no_limit_holdem-v0", "kaminsky404"
@@ -92,19 +85,7 @@ def write_actions(views: Tables, kinds: Any, amounts: Any, actions: Any) -> None
 def nearest_action(t: Table, kind: Any, amount: Any) -> Any:
     """Return the legal action id that is nearest to the wish to FOLD, CALL or RAISE to an amount."""
     if kind == RAISE and t.max_raise_to > 0:
-        allowed = min(max(np.int64(amount), np.int64(t.min_raise_to)), np.int64(t.max_raise_to))
-        return allowed + INTEGERS_OFFSET if t.menu == MENU_INTEGERS else _nearest_raise(t, allowed)
+        return raise_action_to(t, min(max(np.int64(amount), np.int64(t.min_raise_to)), np.int64(t.max_raise_to)))
     if kind == FOLD and t.legal & 1 == 1:
         return np.int64(FOLD_ACTION)
     return np.int64(CALL_ACTION)
-
-
-@kernel
-def _nearest_raise(t: Table, amount: Any) -> Any:
-    """Return the raise id of the bet menu whose amount is nearest, the smaller of two; call where none is legal."""
-    best, distance = np.int64(CALL_ACTION), np.int64(1 << 40)
-    for action in range(FIRST_RAISE_ACTION, num_menu_actions(t)):
-        asked = raise_to_of(t, action)
-        if asked != NO_AMOUNT and abs(asked - amount) < distance:
-            best, distance = np.int64(action), abs(asked - amount)
-    return best

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from card_baselines.agents.scripted.holdem_moves import sum_cards
 from card_baselines.papers.maitrepierre2008.models import NUM_POTS, NUM_STRENGTHS
 from card_baselines.papers.maitrepierre2008.strengths import STRENGTHS as STRENGTHS
 from card_baselines.papers.maitrepierre2008.strengths import write_strengths
 from card_envs.compiler import kernel
 from card_envs.games.holdem.state import CALL, FOLD, RAISE, RECENT_ACTIONS
 from card_envs.poker.hands import HANDS, NUM_HANDS
-from card_envs.poker.ranks import CARD_BITS, CARD_KEYS
 from card_envs.rng import seed_stream
 
 FLOP_SAMPLES = 100
@@ -25,7 +25,7 @@ FLOP_SAMPLES = 100
 _HOLE_CARDS, _WHOLE_BOARD = 2, 5
 _BOARD = (0, 3, 4, 5)
 _POT_STEP = 2  # big blinds
-_OPPONENTS_FIRST = _HOLE_CARDS * 2  # place of the board in the deck of two players
+_BOARD_PLACE = _HOLE_CARDS * 2  # in the deck of two players
 
 BELIEFS = np.dtype(
     (
@@ -159,12 +159,8 @@ def _normalise(b: Any, t: Any, seat: Any) -> None:
 @kernel
 def visible_cards(t: Any, seat: Any) -> Any:
     """Return the set of cards that `seat` sees at view `t`: its own and the board, as bits of an int64."""
-    seen = np.int64(0)
-    for k in range(_HOLE_CARDS):
-        seen |= np.int64(1) << np.int64(t.deck[_HOLE_CARDS * seat + k])
-    for k in range(_BOARD[t.street]):
-        seen |= np.int64(1) << np.int64(t.deck[_OPPONENTS_FIRST + k])
-    return seen
+    own, board = sum_cards(t, _HOLE_CARDS * seat, np.int64(_HOLE_CARDS)), sum_cards(t, _BOARD_PLACE, _BOARD[t.street])
+    return own[2] | board[2]
 
 
 @kernel
@@ -174,12 +170,7 @@ def write_hand_strengths(s: Any, t: Any, num_board: Any, seed: Any) -> None:
     On the river exactly, on the turn over all last cards, on the flop over `FLOP_SAMPLES` random boards that `seed`
     fixes. Hands that hold a card of the board get 0.
     """
-    key, bits, used = np.int64(0), np.int64(0), np.int64(0)
-    for k in range(num_board):
-        card = np.int64(t.deck[_OPPONENTS_FIRST + k])
-        key += CARD_KEYS[card]
-        bits |= CARD_BITS[card]
-        used |= np.int64(1) << card
+    key, bits, used = sum_cards(t, _BOARD_PLACE, num_board)
     seed_stream(s, seed, np.uint64(num_board))
     write_strengths(s, key, bits, used, _WHOLE_BOARD - num_board, np.int64(FLOP_SAMPLES))
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from card_baselines.agents.scripted.holdem_moves import sum_cards
 from card_baselines.papers.maitrepierre2008.beliefs import visible_cards
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
@@ -111,24 +112,20 @@ def _look_at(f: Any, t: Any, seat: Any) -> None:
 def _draw_hands(f: Any, t: Any, seat: Any) -> Any:
     """Draw the hands of a tree; return the set of cards that they and the board hold."""
     board = visible_cards(t, seat)
-    own = np.int64(0)
-    for k in range(_HOLE_CARDS):
-        own |= np.int64(1) << np.int64(t.deck[_HOLE_CARDS * seat + k])
+    own = sum_cards(t, _HOLE_CARDS * seat, np.int64(_HOLE_CARDS))[2]
     f.hand[0] = own
     f.hand[1] = _cards_of(_sample_belief(f))
     f.hand[2] = _cards_of(_sample_belief(f))
     f.hand[3] = _cards_of(random_below(f, np.int64(NUM_HANDS)))
     while f.hand[3] & (f.hand[2] | (board & ~own)) != 0:
         f.hand[3] = _cards_of(random_below(f, np.int64(NUM_HANDS)))
+    board_key, board_bits, _ = sum_cards(t, _BOARD_PLACE, _KNOWN[t.street])
     for who in range(4):
-        f.key[who], f.bits[who] = 0, 0
+        f.key[who], f.bits[who] = board_key, board_bits
         for card in range(DECK_SIZE):
             if f.hand[who] >> card & 1 == 1:
                 f.key[who] += CARD_KEYS[card]
                 f.bits[who] |= CARD_BITS[card]
-        for k in range(_KNOWN[t.street]):
-            f.key[who] += CARD_KEYS[t.deck[_BOARD_PLACE + k]]
-            f.bits[who] |= CARD_BITS[t.deck[_BOARD_PLACE + k]]
     return board | f.hand[1] | f.hand[2] | f.hand[3]
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from card_baselines.agents.scripted.holdem_moves import sum_cards
 from card_envs.cards import DECK_SIZE, RANKS
 from card_envs.compiler import kernel
 from card_envs.games.holdem.showdown import first_board_card, num_board_cards
@@ -83,20 +84,9 @@ def hole_type(first: Any, second: Any) -> Any:
 @kernel
 def rank_keys(t: Any, seat: Any) -> Any:
     """Return (key, bits, cards) of a seat's hole cards and the board: as in `poker.ranks`, and the set of card ids."""
-    key, bits, cards = np.int64(0), np.int64(0), np.int64(0)
-    hole = np.int64(seat) * t.num_hole_cards
-    for k in range(2):
-        card = np.int64(t.deck[hole + k])
-        key += CARD_KEYS[card]
-        bits |= CARD_BITS[card]
-        cards |= np.int64(1) << card
-    board = first_board_card(t)
-    for k in range(num_board_cards(t)):
-        card = np.int64(t.deck[board + k])
-        key += CARD_KEYS[card]
-        bits |= CARD_BITS[card]
-        cards |= np.int64(1) << card
-    return key, bits, cards
+    key, bits, cards = sum_cards(t, np.int64(seat) * t.num_hole_cards, np.int64(2))
+    board_key, board_bits, board = sum_cards(t, first_board_card(t), num_board_cards(t))
+    return key + board_key, bits | board_bits, cards | board
 
 
 @kernel
