@@ -152,7 +152,7 @@ class Findings:
         """Return an (n,) mask of the agents from a division."""
         return np.asarray(np.array(self.divisions) == name, np.bool_)
 
-    @property
+    @cached_property
     def plane(self) -> Floats:
         """(n, 2) styles: distorted aggression, and the share of folds among folds, calls and raises.
 
