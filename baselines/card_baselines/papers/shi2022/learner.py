@@ -18,7 +18,7 @@ from card_baselines.papers.shi2022.config import Config
 from card_baselines.papers.shi2022.networks import PokerNetwork, action_probabilities
 from card_baselines.papers.shi2022.rollout import NO_ACTION, ROW_FIELDS, Trajectories
 from card_baselines.run_folder import RunFolder
-from card_baselines.runs.checkpoint import read_count
+from card_baselines.runs.checkpoint import collect_parts, read_count, restore_parts
 from card_baselines.runs.learner import TrainingDivergedError
 from card_envs.cards import DECK_SIZE
 from card_envs.files import replace_file
@@ -206,18 +206,19 @@ class ActorCriticLearner:
             slow.lerp_(fast, self._settings.polyak)
 
     @property
-    def parts(self) -> dict[str, Any]:
-        """All that a checkpoint holds, by name."""
+    def _parts(self) -> dict[str, Any]:
+        """All that has a state, by name; beside it there is the number of updates."""
         return {
             "actor": self.actor, "critic": self.critic, "target_critic": self.target_critic,
             "actor_optimiser": self._actor_optimiser, "critic_optimiser": self._critic_optimiser,
-            "replay": self.replay, "progress": self,
+            "replay": self.replay,
         }  # fmt: skip
 
-    def state_dict(self) -> dict[str, int]:
-        """Return the progress beside the other parts."""
-        return {"updates": self.updates}
+    def state_dict(self) -> dict[str, Any]:
+        """Return tensors and a number from which `load_state_dict` continues."""
+        return {**collect_parts(self._parts), "updates": self.updates}
 
     def load_state_dict(self, state: dict[str, NDArray[Any]]) -> None:
         """Continue from a `state_dict`."""
         self.updates = read_count(state, "updates")
+        restore_parts(self._parts, {name: torch.from_numpy(array) for name, array in state.items()})

@@ -71,7 +71,7 @@ class Training(Learner):
         if self.episodes >= self.config.episodes:
             return {}
         copy = {} if self.copy is None else {"copy": self.copy}
-        return copy | {str(number): learner.parts for number, learner in enumerate(self.learners)}
+        return copy | {str(number): learner for number, learner in enumerate(self.learners)}
 
     @property
     def seating(self) -> tuple[list[PokerNetwork], list[int], list[int | None]]:
