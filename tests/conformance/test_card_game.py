@@ -82,6 +82,18 @@ def test_commands_take_the_file_in_place_of_an_id(
     assert "is no game: " in capsys.readouterr().err
 
 
+def test_a_run_in_a_game_of_a_file_names_the_file_in_the_next_command(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("torch")
+    small = (
+        "--hidden 16 --num-tables 32 --batch 256 --minibatch 64 --device cpu --evaluation-hands 100 --final-hands 100"
+    )
+    words = f"train self_play_ppo --env {file}:three_cards --panel random --minutes 0 --steps 300 {small}".split()
+    assert main([*words, "--folder", str(tmp_path / "run")]) == 0
+    assert f"match --env {file}:three_cards --agents {tmp_path / 'run'} random" in capsys.readouterr().out
+
+
 def test_batches_and_matches() -> None:
     tables = make_vector(ENV, 100, seed=0)
     step = tables.reset()

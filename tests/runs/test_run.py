@@ -322,7 +322,7 @@ def test_lines_name_the_matches_of_a_long_evaluation(
     opponents = [match["opponent"] for match in json.loads((run.path / "evaluation.json").read_text())["matches"]]
     number = len(opponents)
     assert lines[-number - 1 :] == [
-        f"final evaluation: 100 hands against each of {number} opponents",
+        f"final evaluation: 100 hands against each opponent, {number} in all",
         *(f"match {k + 1} of {number}, v {opponent}" for k, opponent in enumerate(opponents)),
     ]
     assert progress.count_minutes(1) == "1 minute" and progress.count_minutes(2.5) == "2.5 minutes"

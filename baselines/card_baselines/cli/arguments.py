@@ -114,6 +114,15 @@ def load_typed(spec: str, kind: str) -> Any:
 # --- games ---
 
 
+_typed_games: dict[str, str] = {}
+"""Id of a game that was named by its code -> what the user typed."""
+
+
+def find_typed_name(env_id: str) -> str:
+    """Return what names an environment on a command line: its id, or the code that the user typed in its place."""
+    return _typed_games.get(env_id, env_id)
+
+
 def register_typed_games(arguments: Iterable[str]) -> list[str]:
     """Return the words of a command line with ids in place of games that `--env` names by their code.
 
@@ -138,9 +147,10 @@ def _register_typed_game(spec: str) -> str:
     source, _, name = spec.rpartition(":")
     location = f"{Path(source).resolve()}:{name}" if source.endswith(".py") else spec
     env_id = f"{name}-v0"
-    if env_id in ENVS and ENVS[env_id].make_game == location:
-        return env_id
-    return register_env(env_id, location, f"the game {spec}").id
+    if env_id not in ENVS or ENVS[env_id].make_game != location:
+        register_env(env_id, location, f"the game {spec}")
+    _typed_games[env_id] = spec
+    return env_id
 
 
 def may_choose_seats(env: str) -> bool:

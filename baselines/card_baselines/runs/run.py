@@ -299,7 +299,7 @@ class Run(Generic[AnyConfig]):
         panel = (*self._algorithm.final_panel(self._config), *frozen)
         cost = {"seconds": round(self._budget.seconds()), self._algorithm.counts: self.learner.num_steps}
         hands, seed = self._config.final_hands, self._config.seed
-        self._progress.say(f"final evaluation: {hands:,} hands against each of {len(panel)} opponents")
+        self._progress.say(f"final evaluation: {hands:,} hands against each opponent, {len(panel)} in all")
         evaluation = self._play_matches(panel, hands, seed)
         measured, matches = self.learner.measure(), evaluation["matches"]
         self.folder.write_json(EVALUATION, {**evaluation, **measured, "cost": cost})

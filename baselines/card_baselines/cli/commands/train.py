@@ -9,7 +9,14 @@ import sys
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from card_baselines.cli.arguments import WRONG_USE, group_options, load_typed, parse_options, require_known
+from card_baselines.cli.arguments import (
+    WRONG_USE,
+    find_typed_name,
+    group_options,
+    load_typed,
+    parse_options,
+    require_known,
+)
 from card_baselines.cli.console import print_json
 from card_baselines.cli.examples import describe_with_example
 from card_baselines.cli.run_output import make_game_of, print_evaluation, print_next_match
@@ -146,5 +153,5 @@ def print_results(folder: RunFolder) -> None:
     settings = ["--set", *config["settings"]] if config.get("settings") else []
     panel = [name for name in config.get("final_panel") or config["panel"] if name != LOCAL_BEST_RESPONSE]
     agents = [str(folder.path), *(panel or ["random"])[-1:] * (make_game_of(folder).num_seats - 1)]
-    words = ["--env", config["env"], *settings, "--agents", *agents, "--hands", "100000"]
+    words = ["--env", find_typed_name(config["env"]), *settings, "--agents", *agents, "--hands", "100000"]
     print_next_match(folder, words)
