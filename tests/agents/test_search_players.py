@@ -15,9 +15,9 @@ from card_baselines.agents.search.mcts_holdem import deal_hidden, num_raises
 from card_baselines.agents.search.policy_rollout import compute_points, imagine
 from card_baselines.solvers.agent import Cfr, CfrLarge, CfrSmall
 from card_baselines.solvers.buckets.equity_buckets import CARDS, EquityBuckets, bucket_of, equal_bounds, equity_of
-from card_baselines.solvers.limit.betting_tree import grow_tree, node_of, num_rows
 from card_baselines.solvers.limit.mccfr import Mccfr
 from card_baselines.solvers.strategy import TableStrategy
+from card_baselines.solvers.tree import grow_game
 from card_envs import make_game
 from card_envs.agent import Agent, Decisions, choose, decisions_at, find_agent, split_policy
 from card_envs.cards import card_ids
@@ -60,31 +60,30 @@ def test_trees_have_every_sequence_of_bets(config: HoldemConfig, decisions: int,
 
     Limit: 8 and 7, then 10 and 9 on every street: 8 + 70 + 630 + 5670.
     """
-    tree = grow_tree(config, [1] * len(config.board_cards))
-    is_decision = tree["player"] != NOBODY
-    assert is_decision.sum() == decisions
-    assert (~is_decision).sum() == ends
-    assert (tree["child"] >= 0).sum() == len(tree) - 1
+    tree = grow_game(config)
+    assert len(tree.decisions) == len(tree.first) == decisions
+    assert (tree.player == NOBODY).sum() == ends
+    assert (tree.child >= 0).sum() == len(tree.player) - 1
 
 
 @pytest.mark.parametrize("name", ["kuhn_poker-v0", "leduc_holdem-v0", "limit_holdem-v0"])
 def test_the_node_of_a_table_is_where_its_bets_lead(name: str) -> None:
     game = make_game(name)
-    tree, rng = grow_tree(game.config, [1] * len(game.config.board_cards)), np.random.default_rng(1)
+    tree, rng = grow_game(game.config), np.random.default_rng(1)
     tables, met = game.seeded_tables(1, 5), set()
     for _ in range(60):
         game.deal(tables, 0)
         number = 0
         while not tables[0].is_over:
-            assert node_of(tables[0], tree) == number
+            assert tree.find(tables)[0] == number
             met.add(number)
-            legal = [action for action in range(3) if tree[number]["child"][action] >= 0]
+            legal = [action for action in range(3) if tree.child[number, action] >= 0]
             assert legal == decisions_of(game, tables).legal_actions(0)
             action = int(rng.choice(legal[1:] if rng.random() < 0.8 else legal))
             game.step(tables, 0, action)
-            number = int(tree[number]["child"][action])
-        assert tree[number]["player"] == NOBODY
-        assert tree[number]["stake"] == abs(tables[0].payoff[0]) or tables[0].payoff[0] == 0
+            number = int(tree.child[number, action])
+        assert tree.player[number] == NOBODY
+        assert tree.stake[number] == abs(tables[0].payoff[0]) or tables[0].payoff[0] == 0
     assert len(met) > 3
 
 
@@ -164,11 +163,12 @@ def test_cfr_refuses_other_betting(game: Game) -> None:
 
 def test_strategies_of_earlier_versions_are_read(tmp_path: Path) -> None:
     """Rows of folds and raises in 255ths for each decision and bucket, which may sum to 256."""
-    bounds, tree = np.array([[0.25, 0.5]] * 3), grow_tree(HoldemConfig.limit(), [169, 3, 3, 3])
-    rng, decisions = np.random.default_rng(0), tree[tree["player"] >= 0]
-    rows = np.zeros((num_rows(tree, [169, 3, 3, 3]), 2), np.uint8)
+    bounds, tree = np.array([[0.25, 0.5]] * 3), grow_game(HoldemConfig.limit())
+    rng, widths = np.random.default_rng(0), np.array([169, 3, 3, 3])[tree.street[tree.first]]
+    decisions = tree.pack(np.cumsum(widths) - widths)[tree.first]
+    rows = np.zeros((widths.sum(), 2), np.uint8)
     for node in decisions:
-        part = rows[node["first_row"] :][: 3 if node["street"] else 169]
+        part = rows[node["first"] :][: 3 if node["street"] else 169]
         shares = rng.dirichlet([1, 1, 1], size=len(part)) * [node["child"] >= 0]
         part[:] = np.rint(255 * (shares / shares.sum(axis=1, keepdims=True))[:, [0, 2]])
     rows[0] = 128, 128
@@ -181,7 +181,7 @@ def test_strategies_of_earlier_versions_are_read(tmp_path: Path) -> None:
             width = 3 if node["street"] else 169
             found = strategy.look_up(np.full(width, state), np.arange(width))
             assert found.sum(axis=1) == pytest.approx(1) and not found[:, node["child"] < 0].any()
-            expected = rows[node["first_row"] :][:width] / 255
+            expected = rows[node["first"] :][:width] / 255
             assert found[int(state == 0) :, [0, 2]] == pytest.approx(expected[int(state == 0) :], abs=1e-12)
     assert loaded.look_up(np.zeros(1, np.int64), np.zeros(1, np.int64))[0] * 255 == pytest.approx([128, 0, 127])
 

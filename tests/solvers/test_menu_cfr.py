@@ -12,9 +12,9 @@ from card_baselines.solvers.agent import CfrNoLimit
 from card_baselines.solvers.buckets.hand_buckets import sort_buckets
 from card_baselines.solvers.hands import RANKED, mark_ties
 from card_baselines.solvers.no_limit.menu_cfr import MenuCfr, make_strategy, round_sums
-from card_baselines.solvers.no_limit.menu_tree import DECISION, MenuTree, grow_menu_tree
-from card_baselines.solvers.strategy import STRATEGY, TableStrategy, compress, decompress
+from card_baselines.solvers.strategy import STRATEGY, TableStrategy, compress, decompress, lay_out, list_states
 from card_baselines.solvers.translation import find_places, pseudo_harmonic
+from card_baselines.solvers.tree import BettingTree, grow_game
 from card_envs import make_game
 from card_envs.agent import decisions_at
 from card_envs.analysis.exploitability.best_response import strategy_exploitability
@@ -66,18 +66,18 @@ def exploitability(run: MenuCfr, public: PublicTree) -> float:
     place = {card: k for k, card in enumerate(CARDS)}
     strategy = np.zeros((len(views), NO_LIMIT_LEDUC.num_actions))
     for j, state in enumerate(run.tree.find_states(views).tolist()):
-        node, hand = run.tree.decisions[run.tree.first[state]], place[int(views["deck"][j, views["actor"][j]])]
+        legal, hand = run.tree.child[run.tree.first[state]] >= 0, place[int(views["deck"][j, views["actor"][j]])]
         if views["street"][j] == 1:
             hand = hand * len(CARDS) + place[int(views["deck"][j, 2])]
-        num, size = int(node["num_legal"]), int(run.tree.num_buckets[node["street"]])
-        sums = run.averages[node["offset"] + hand :: size][:num]
-        strategy[j, node["action"][:num]] = sums / sums.sum() if sums.sum() > 0 else 1 / num
+        num, size = legal.sum(), run.boards.num_buckets[views["street"][j]]
+        sums = run.averages[run.first[state] + hand :: size][:num]
+        strategy[j, legal] = sums / sums.sum() if sums.sum() > 0 else 1 / num
     return strategy_exploitability(public, strategy).exploitability
 
 
 @pytest.fixture(scope="module")
-def tree() -> MenuTree:
-    return grow_menu_tree(HoldemConfig.no_limit(), [1] * 4)
+def tree() -> BettingTree:
+    return grow_game(HoldemConfig.no_limit())
 
 
 def random_decisions(game: Game, num: int) -> Any:
@@ -93,39 +93,35 @@ def random_decisions(game: Game, num: int) -> Any:
     return np.concatenate(found)
 
 
-def test_every_decision_of_the_game_is_in_the_tree(tree: MenuTree) -> None:
+def test_every_decision_of_the_game_is_in_the_tree(tree: BettingTree) -> None:
     tables = random_decisions(make_game("no_limit_holdem-v0"), 4000)
-    states = tree.find_states(tables)
-    assert states.min() >= 0
-    nodes = tree.decisions[tree.first[states]]
-    for t, node in zip(tables, nodes, strict=True):
-        legal = np.flatnonzero(int(t["legal"]) >> np.arange(5) & 1)
-        assert node["action"][: node["num_legal"]].tolist() == legal.tolist()
-        assert node["street"] == t["street"] and node["player"] == (t["actor"] == t["button"])
+    nodes = tree.find(tables)
+    assert nodes.min() >= 0
+    assert np.array_equal(tree.state[nodes], tree.find_states(tables))
+    assert np.array_equal(tree.legal[nodes], tables["legal"]) and np.array_equal(tree.street[nodes], tables["street"])
+    assert np.array_equal(tree.player[nodes], tables["actor"] == tables["button"])
 
 
-def test_the_tree_has_the_decisions_that_were_counted(tree: MenuTree) -> None:
-    decisions = tree.decisions
-    assert np.bincount(decisions["street"]).tolist() == [216, 1976, 9960, 36072]
-    for place in range(decisions["child"].shape[1]):
-        rows = np.flatnonzero((place < decisions["num_legal"]) & (decisions["kind"][:, place] == DECISION))
-        child = decisions["child"][rows, place]
-        assert (rows < child).all() and (child < decisions["end"][rows]).all()
+def test_the_tree_has_the_decisions_that_were_counted(tree: BettingTree) -> None:
+    assert np.bincount(tree.street[tree.decisions]).tolist() == [216, 1976, 9960, 36072]
+    for child in tree.child.T:
+        rows = np.flatnonzero(child >= 0)
+        assert (rows < child[rows]).all() and (child[rows] < tree.end[rows]).all()
 
 
-def test_decisions_that_share_a_state_have_the_same_actions(tree: MenuTree) -> None:
-    first = tree.decisions[tree.first[tree.decisions["state"]]]
-    for name in ("player", "street", "num_legal", "action"):
-        assert np.array_equal(tree.decisions[name], first[name])
+def test_decisions_that_share_a_state_have_the_same_actions(tree: BettingTree) -> None:
+    first = tree.first[tree.state[tree.decisions]]
+    for name in ("player", "street", "legal"):
+        assert np.array_equal(getattr(tree, name)[tree.decisions], getattr(tree, name)[first])
     assert len(tree.first) == 42_722
 
 
-def test_on_the_own_menu_translation_finds_the_decision_itself(tree: MenuTree) -> None:
+def test_on_the_own_menu_translation_finds_the_decision_itself(tree: BettingTree) -> None:
     tables = random_decisions(make_game("no_limit_holdem-v0"), 2000)
     for t, state in zip(tables, tree.find_states(tables).tolist(), strict=True):
         if t["num_decisions"] <= 8:
-            [(weight, number)] = [pair for pair in find_places(tree, t) if pair[0] > 0.01]
-            assert weight > 0.9 and tree.decisions[number]["state"] == state
+            [(weight, node)] = [pair for pair in find_places(tree, t) if pair[0] > 0.01]
+            assert weight > 0.9 and tree.state[node] == state
 
 
 def test_pseudo_harmonic_mapping() -> None:
@@ -169,9 +165,9 @@ def test_a_run_goes_on_where_it_stopped() -> None:
 def strategy(tmp_path_factory: pytest.TempPathFactory) -> tuple[TableStrategy, Path]:
     """Random probabilities, and the file in which they are kept."""
     config, buckets = HoldemConfig.no_limit(), some_buckets(2)
-    tree = grow_menu_tree(config, buckets.hands_by_street)
-    weights = np.random.default_rng(0).random(tree.size).astype(np.float32)
-    made, path = make_strategy(config, tree, weights, buckets), tmp_path_factory.mktemp("run") / STRATEGY
+    _, size = lay_out(list_states(config, buckets.hands_by_street), 0)
+    weights = np.random.default_rng(0).random(size).astype(np.float32)
+    made, path = make_strategy(config, weights, buckets), tmp_path_factory.mktemp("run") / STRATEGY
     made.save(path)
     return made, path
 

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from card_baselines.solvers.buckets.board_buckets import RIVER, BoardBuckets
 from card_baselines.solvers.hands import RANKED, rank_hands
 from card_baselines.solvers.limit import public_chance_cfr
-from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, grow_tree
 from card_baselines.solvers.limit.cfr_br import PublicChanceCfrBr
 from card_baselines.solvers.limit.public_chance_cfr import PublicChanceCfr
 from card_baselines.solvers.limit.street_passes import BEST, CHOOSE, FOLLOW, Workspace, pass_backward
 from card_baselines.solvers.limit.streets import make_streets
+from card_baselines.solvers.tree import LIMIT_ACTIONS, grow_game
 from card_envs.cards import card_ids
 from card_envs.compiler import COMPILED
 from card_envs.games.holdem.config import HoldemConfig
@@ -28,12 +28,12 @@ BOARD = np.array(card_ids("2c 7h Jd Qc 7s"), np.int64)
 
 
 def test_the_responder_chooses_what_wins_most() -> None:
-    street = make_streets(grow_tree(HoldemConfig.limit(), [1] * 4))[RIVER]
+    street = make_streets(grow_game(HoldemConfig.limit()))[RIVER]
     ranked = np.zeros(1, RANKED)
     rank_hands(BOARD, ranked[0])
     work = Workspace.allocate(street, is_last=True)
     work.reach[:] = np.random.default_rng(0).random(work.reach.shape)
-    choices = np.zeros((street.num_decisions, NUM_HANDS, NUM_ACTIONS, street.num_sequences), np.float32)
+    choices = np.zeros((street.num_decisions, NUM_HANDS, LIMIT_ACTIONS, street.num_sequences), np.float32)
 
     def values(mode: int) -> NDArray[np.float32]:
         args = ranked[0], np.arange(NUM_HANDS), choices, street.stakes, work

@@ -87,12 +87,12 @@ def test_no_hand_of_the_opponent_wins_more_than_from_the_blueprint(limit: Game) 
     board = np.array(card_ids(BOARD), np.int64)
     more, gained = {}, {}
     trunk, tables = Blueprint(limit, blueprint), play_to_river(limit, CALLED_DOWN)
-    root, player = int(trunk.paths.find(tables)[0]), 0
-    assert trunk.paths.find_street(root) == root
+    root, player = int(trunk.betting.find(tables)[0]), 0
+    assert trunk.betting.find_street(root) == root
     for share in (0.0, 1.0):
-        resolver = Resolver(limit, Street.RIVER, trunk.paths, lambda *_: trunk, 1000, share)
+        resolver = Resolver(limit, Street.RIVER, trunk.betting, lambda *_: trunk, 1000, share)
         solution = resolver.find_solution(root, board, player)
-        river = SubgameCfr(resolver.find_subgame(root).betting, board, np.zeros(0, np.int64))
+        river = SubgameCfr(resolver.find_subgame(root), board, np.zeros(0, np.int64))
         ranges = trunk.find_ranges(tables, board)[:, river.numbers].astype(np.float32)
         won = [river.respond_to(strategy, player, ranges[player]) for strategy in (trunk, solution)]
         more[share] = float((won[1] - won[0]).max())
@@ -145,9 +145,11 @@ def test_turn_endgames_are_solved_with_the_river_re_solved_from_the_turn() -> No
 def test_no_hand_of_the_opponent_wins_more_from_a_re_solved_turn_than_from_the_blueprint(limit: Game) -> None:
     trunk, board = Blueprint(limit, find_agent("cfr_small", limit)), np.array(card_ids(BOARD), np.int64)[:4]
     tables, player = play_to_river(limit, CALLED_DOWN[:4]), 0
-    root = int(trunk.paths.find(tables)[0])
-    resolvers = {share: Resolver(limit, Street.TURN, trunk.paths, lambda *_: trunk, 800, share) for share in (0.0, 1.0)}
-    turn = SubgameCfr(resolvers[0.0].find_subgame(root).betting, board, np.setdiff1d(np.arange(52), board))
+    root = int(trunk.betting.find(tables)[0])
+    resolvers = {
+        share: Resolver(limit, Street.TURN, trunk.betting, lambda *_: trunk, 800, share) for share in (0.0, 1.0)
+    }
+    turn = SubgameCfr(resolvers[0.0].find_subgame(root), board, np.setdiff1d(np.arange(52), board))
     ranges = trunk.find_ranges(tables, board)[:, turn.numbers].astype(np.float32)
     before = turn.respond_to(trunk, player, ranges[player])
     more, gained = {}, {}
@@ -177,16 +179,15 @@ def test_no_limit_on_the_bet_menu_is_re_solved() -> None:
 
 def test_solutions_are_dropped_when_they_fill_the_memory(limit: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     trunk = Blueprint(limit, find_agent("cfr_small", limit))
-    resolver = Resolver(limit, Street.RIVER, trunk.paths, lambda *_: trunk, 2, 0.5)
-    root = trunk.paths.find_street(int(trunk.paths.find(play_to_river(limit, CALLED_DOWN))[0]))
+    resolver = Resolver(limit, Street.RIVER, trunk.betting, lambda *_: trunk, 2, 0.5)
+    root = trunk.betting.find_street(int(trunk.betting.find(play_to_river(limit, CALLED_DOWN))[0]))
     boards = [np.array(card_ids(cards), np.int64) for cards in (BOARD, "Ks 9d 4c 2h 8s")]
     first = resolver.find_solution(root, boards[0], 0)
     monkeypatch.setattr(resolver_module, "_MAX_BYTES", first.num_bytes)
     resolver.find_solution(root, boards[1], 0)
     assert [key[2] for key in resolver._solutions] == [boards[1].tobytes()]
     again = resolver.find_solution(root, boards[0], 0)
-    decisions = resolver.find_subgame(root).betting
-    tables = decisions.tables[decisions.decisions]
+    tables = resolver.find_subgame(root).tables
     assert again is not first and np.array_equal(again.ask(tables, boards[0]), first.ask(tables, boards[0]))
 
 

@@ -12,12 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.limit.betting_tree import find_nodes, grow_tree, is_two_player_limit, tables_at_nodes
+from card_baselines.solvers.tree import grow_game, is_two_player_limit
 from card_envs.agent import Decisions, decisions_at
 from card_envs.game import Game
-
-_ROOT = -1
-"""Parent of the first node."""
 
 
 class EarlierDecisions(NamedTuple):
@@ -38,27 +35,19 @@ class OwnHistory:
         """Grow the tree of the betting; ValueError for games other than those of `has_own_history`."""
         if not has_own_history(game):
             raise ValueError(f"{game.name} with these settings is no heads-up limit game: its betting is no small tree")
-        config = game.config
-        self._tree = grow_tree(config, [1] * len(config.board_cards))
-        self._tables = tables_at_nodes(config)
-        self._parent = np.full(len(self._tree), _ROOT)
-        self._action = np.zeros(len(self._tree), np.int64)
-        for action in range(self._tree["child"].shape[1]):
-            nodes = np.flatnonzero(self._tree["child"][:, action] >= 0)
-            children = self._tree["child"][nodes, action]
-            self._parent[children], self._action[children] = nodes, action
+        self._tree = grow_game(game.config)
 
     def earlier(self, decisions: Decisions) -> Iterator[EarlierDecisions]:
         """Yield the earlier decisions of the same seats, from the latest to the earliest."""
         views = decisions.views
-        nodes = find_nodes(views, self._tree)
-        players = self._tree["player"][nodes]
+        tree, nodes = self._tree, self._tree.find(views)
+        players = tree.player[nodes]
         rows = np.arange(len(decisions))
         while len(rows):
-            actions, nodes = self._action[nodes], self._parent[nodes]
-            keep = nodes != _ROOT
+            actions, nodes = tree.action[nodes], tree.parent[nodes]
+            keep = nodes >= 0
             rows, actions, nodes = rows[keep], actions[keep], nodes[keep]
-            own = self._tree["player"][nodes] == players[rows]
+            own = tree.player[nodes] == players[rows]
             if own.any():
                 yield self._decisions_at(decisions, views, players, rows[own], nodes[own], actions[own])
 
@@ -67,7 +56,7 @@ class OwnHistory:
         actions: Any,
     ) -> EarlierDecisions:  # fmt: skip
         """Return the decisions at nodes of the tree, with the cards in the views of `rows`."""
-        tables = self._tables[nodes].copy()
+        tables = self._tree.tables_at(nodes)
         later = views[rows]
         num_cards, num_seats = decisions.game.config.num_hole_cards, decisions.game.num_seats
         seats = np.asarray(later["actor"], np.int64)

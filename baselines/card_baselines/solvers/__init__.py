@@ -3,19 +3,18 @@
 | module | contents |
 |---|---|
 | `buckets` | the hand abstraction: which hands share a bucket, and how the bucket of a hand is found |
-| `limit.betting_tree`, `limit.streets` | the betting of two-player limit games |
+| `limit.streets` | the betting of limit hold'em, street by street |
 | `vector_cfr` | CFR in any variant (`regret`) over all hands and boards of a small two-player game |
 | `vector_game`, `vector` | such games and their strategies; passes over a tree for all hands at once |
 | `sampled`, `sampled_cfr` | external sampling of deals and actions; Monte Carlo CFR for any small game |
 | `limit.mccfr`, `limit.public_chance_cfr`, `limit.cfr_br` | the algorithms for limit games |
-| `no_limit.menu_tree` | the betting of two-player no-limit games with a bet menu |
-| `no_limit.menu_cfr` | the algorithm for these games |
+| `no_limit.menu_cfr` | the algorithm for no-limit games with a bet menu |
 | `strategy` | strategies as tables: how sums are rounded, files, and lookup at a table |
 | `translation` | play with other bet menus than that of a strategy |
 | `agent` | the agents that play strategies of all solvers, shipped ones and those of run folders |
 | `train`, `training` | the algorithms of `card-envs train`; what they share |
 | `resolving` | solving river and turn anew while playing: ranges, subgames with a gadget, the agents |
-| `tree` | the betting of two-player games as a tree, and the decisions found at tables |
+| `tree`, `betting_keys` | the betting of two-player games as a tree, and the decisions found at tables |
 | `regret` | regret matching, and the schedules of variants of CFR |
 | `solver` | base class of the algorithms |
 | `hands` | all hands on a board, ordered by strength, and sums over the hands of an opponent |

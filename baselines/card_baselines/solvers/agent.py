@@ -18,9 +18,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from card_baselines.solvers.limit.betting_tree import grow_tree, is_two_player_limit
 from card_baselines.solvers.strategy import DATA, STRATEGY, TableStrategy, load_config
 from card_baselines.solvers.translation import translate
+from card_baselines.solvers.tree import grow_game, is_two_player_limit
 from card_baselines.solvers.vector_cfr import VectorCfr
 from card_baselines.solvers.vector_game import VectorGame, VectorStrategy
 from card_envs.agent import Decisions, StochasticAgent
@@ -238,5 +238,5 @@ def _has_same_limit_betting(config: HoldemConfig, other: HoldemConfig) -> bool:
     """Return True if the same actions are legal after the same actions in both games."""
     if config == other:
         return True
-    trees = [grow_tree(c, [1] * len(c.board_cards)) for c in (config, other)]
-    return all(np.array_equal(trees[0][name], trees[1][name]) for name in ("player", "street", "folded", "child"))
+    trees = grow_game(config), grow_game(other)
+    return all(np.array_equal(*(getattr(t, name) for t in trees)) for name in ("player", "street", "folded", "child"))

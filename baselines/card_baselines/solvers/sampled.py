@@ -19,27 +19,13 @@ from card_envs.rng import random_unit
 from card_envs.typing import Floats, Integers
 
 
-def node_type(num_actions: int) -> np.dtype[Any]:
-    """Return the type of the nodes of a game with so many action ids."""
-    return np.dtype(
-        (
-            np.record,
-            [
-                ("player", np.int32),  # the player to act, NOBODY at the end of a hand
-                ("legal", np.int64),  # set of legal actions: bit a stands for action a
-                ("first_row", np.int32),  # row of information set 0 in tables of regrets and strategies
-                ("column", np.int32),  # which of a deal's numbers is that of the information set here
-                ("child", np.int32, (num_actions,)),  # node after each action, -1 where it is illegal
-            ],
-        )
-    )
-
-
 class SampledTree(NamedTuple):
     """A tree of betting, and what deals mean at its nodes. Children come after their parents."""
 
     nodes: NDArray[Any]
-    """(nodes,) of `node_type`."""
+    """(nodes,) of `tree.node_type`; `first` is the row of information set 0 in tables of regrets and strategies."""
+    column: Integers
+    """(nodes,): which of a deal's numbers is that of the information set at each decision."""
     rewards: Floats
     """(nodes, outcomes, players): rewards at the end of a hand, for each outcome of a deal."""
 
@@ -77,7 +63,7 @@ def traverse(
 
     Args:
         tree: `SampledTree`.
-        sets: (deals, columns): numbers of the information sets of deals, see `node_type`.
+        sets: (deals, columns): numbers of the information sets of deals, see `SampledTree`.
         deal: The deal, an index of `sets`.
         outcome: Index of the deal's rewards.
         learner: Player who tries all actions.
@@ -93,13 +79,13 @@ def traverse(
         Number of decisions that were visited.
     """
     # arrays of named tuples are taken out once: each time costs Numba two atomic additions
-    nodes, rewards = tree
+    nodes, columns, rewards = tree
     visited, parents, actions, policy, values, totals = visits
     by_action, policy_by_action = regrets.T, policy.T
     visited[0], num, place = 0, 1, 0
     while place < num:
         node = nodes[visited[place]]
-        row, is_own = node.first_row + sets[deal, node.column], node.player == learner
+        row, is_own = node.first + sets[deal, columns[visited[place]]], node.player == learner
         match_regrets(by_action, node.legal, 1, totals, policy_by_action, row, place)
         tried = node.legal if is_own else 1 << sample_action(policy, place, random_unit(stream))
         if node.player == averaged:
@@ -116,7 +102,7 @@ def traverse(
     for place in range(num - 1, -1, -1):
         node, value = nodes[visited[place]], values[place, 0]
         if node.player == learner:
-            row = node.first_row + sets[deal, node.column]
+            row = node.first + sets[deal, columns[visited[place]]]
             value = add_regrets(policy, values, place, node.legal, rate, regrets, row)
         if place > 0:
             values[parents[place], actions[place]] = value

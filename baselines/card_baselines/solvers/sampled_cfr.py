@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from card_baselines.runs.ranges import require_range
 from card_baselines.solvers.regret import SCHEDULES, normalise
-from card_baselines.solvers.sampled import SampledTree, Visits, node_type, traverse
+from card_baselines.solvers.sampled import SampledTree, Visits, traverse
 from card_baselines.solvers.solver import CfrSolver
+from card_baselines.solvers.tree import node_type
 from card_envs.analysis.exploitability.public_tree import Node, PublicTree
 from card_envs.compiler import kernel
 from card_envs.game import NOBODY
@@ -43,34 +44,34 @@ class SmallGame:
         states = list_nodes(public.root)
         number_of = {state: number for number, state in enumerate(states)}
         nodes = np.zeros(len(states), node_type(public.game.num_actions))
-        nodes["player"], nodes["child"] = [state.seat for state in states], -1
+        nodes["player"], nodes["child"], column = [state.seat for state in states], -1, np.zeros(len(states), np.int64)
         columns: dict[bytes, int] = {}
         seen: list[Integers] = []
-        for state, node in zip(states, nodes, strict=True):
+        for k, (state, node) in enumerate(zip(states, nodes, strict=True)):
             node["child"][state.actions] = [number_of[after] for after in state.children]
             if state.seat != NOBODY:
                 cards = state.states - state.states.min()
-                node["column"] = columns.setdefault(cards.tobytes(), len(columns))
+                column[k] = columns.setdefault(cards.tobytes(), len(columns))
                 if len(columns) > len(seen):
                     seen.append(cards)
         nodes["legal"] = (nodes["child"] >= 0) @ (1 << np.arange(public.game.num_actions))
         is_over = nodes["player"] == NOBODY
         rewards = np.array([state.rewards for state in states if state.seat == NOBODY])
         kinds, sets = merge_deals(np.array(seen), rewards.swapaxes(0, 1).reshape(public.num_deals, -1))
-        size = np.where(is_over, 0, sets.max(axis=1)[nodes["column"]] + 1)
-        nodes["first_row"], self.num_rows = np.cumsum(size) - size, int(size.sum())
+        size = np.where(is_over, 0, sets.max(axis=1)[column] + 1)
+        nodes["first"], self.num_rows = np.cumsum(size) - size, int(size.sum())
         _, first = np.unique(kinds, return_index=True)
         by_outcome = np.zeros((len(nodes), len(first), public.game.num_seats))
         by_outcome[is_over] = rewards[:, first]
-        self.tree = SampledTree(nodes, by_outcome)
+        self.tree = SampledTree(nodes, column, by_outcome)
         self.deals = Deals(np.ascontiguousarray(sets[:, first].T), kinds, np.array([len(kinds)]))
         self.mask = public.decisions.action_mask
         """(states, num_actions): legal actions at the information states of the tree."""
         self.row_of = np.zeros(len(self.mask), np.int64)
         """(states,): row of each information state."""
-        for state, node in zip(states, nodes, strict=True):
+        for state, first, each in zip(states, nodes["first"], column, strict=True):
             if state.seat != NOBODY:
-                self.row_of[state.states] = node["first_row"] + sets[node["column"]]
+                self.row_of[state.states] = first + sets[each]
 
 
 def list_nodes(node: Node) -> list[Node]:

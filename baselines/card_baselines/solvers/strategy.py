@@ -16,24 +16,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from card_baselines.solvers.betting_keys import find_sorted
 from card_baselines.solvers.buckets.equity_buckets import EquityBuckets
 from card_baselines.solvers.buckets.hand_buckets import HandBuckets
 from card_baselines.solvers.buckets.stored_buckets import from_stored_arrays, make_finder, to_stored_arrays
-from card_baselines.solvers.limit.betting_tree import find_nodes, grow_tree
 from card_baselines.solvers.multiplayer.public_state import (
     check_keys,
     find_public_states,
     legal_actions_of,
     street_of,
 )
-from card_baselines.solvers.no_limit.menu_tree import MenuTree, grow_menu_tree
-from card_baselines.solvers.tree import find_sorted
+from card_baselines.solvers.tree import BettingTree, grow_game
 from card_envs.compiler import kernel
 from card_envs.damaged_files import open_arrays
 from card_envs.game import Tables
 from card_envs.games.holdem.actions import CALL_ACTION, FOLD_ACTION
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.state import NOBODY
 from card_envs.typing import Floats, Integers
 
 __all__ = ["TableStrategy", "load_config"]
@@ -59,8 +57,8 @@ class States(NamedTuple):
     """Returns the states (n,) of the actors of tables or views, -1 where there is none."""
     keys: Integers | None = None
     """(states,): public states, ascending (`multiplayer.public_state`); None if the betting tells the states."""
-    tree: MenuTree | None = None
-    """The tree of games with a bet menu."""
+    tree: BettingTree | None = None
+    """The tree of two-player games."""
 
 
 def list_states(config: HoldemConfig, hands_by_street: list[int], keys: Integers | None = None) -> States:
@@ -70,17 +68,11 @@ def list_states(config: HoldemConfig, hands_by_street: list[int], keys: Integers
         legal, streets = (np.array([int(f(key)) for key in keys], np.int64) for f in (legal_actions_of, street_of))
         widths, order = num_buckets[streets], np.arange(len(keys))
         return States(legal, widths, order, lambda views: find_sorted(keys, find_public_states(views)), keys)
-    if config.structure == "limit":
-        nodes = grow_tree(config, hands_by_street)
-        is_decision = nodes["player"] != NOBODY
-        number_of, own = np.cumsum(is_decision) - 1, nodes[is_decision]
-        legal, widths = own["legal"].astype(np.int64), num_buckets[own["street"]]
-        return States(legal, widths, np.arange(len(own)), lambda views: number_of[find_nodes(views, nodes)])
-    tree = grow_menu_tree(config, hands_by_street)
-    first = tree.decisions[tree.first]
-    is_legal = np.arange(first["action"].shape[1]) < first["num_legal"][:, None]
-    legal = np.where(is_legal, 1 << first["action"], 0).sum(axis=1)
-    return States(legal, num_buckets[first["street"]], np.argsort(first["offset"]), tree.find_states, tree=tree)
+    tree = grow_game(config)
+    streets = tree.street[tree.first]
+    is_last = (streets == len(num_buckets) - 1) & (config.structure != "limit")  # the last street of menus comes last
+    order = np.argsort(is_last, kind="stable")
+    return States(tree.legal[tree.first], num_buckets[streets], order, tree.find_states, tree=tree)
 
 
 class TableStrategy:
@@ -103,7 +95,7 @@ class TableStrategy:
     ) -> None:  # fmt: skip
         self.config, self.buckets, self.shares, self.whole = config, buckets, shares, whole
         self.states = list_states(config, buckets.hands_by_street, keys)
-        self._first, size = _lay_out(self.states)
+        self._first, size = lay_out(self.states, 1)
         if len(shares) != size:
             raise ValueError(f"the strategy has {len(shares)} numbers, but the betting of its game asks for {size}")
         if whole not in (FIFTEENTHS, FINE):
@@ -122,7 +114,7 @@ class TableStrategy:
         It returns (m, buckets), see `quantise`; other arguments as of the class.
         """
         states = list_states(config, buckets.hands_by_street, keys)
-        first, size = _lay_out(states)
+        first, size = lay_out(states, 1)
         shares = np.zeros(size, np.uint8)
         for state, legal in enumerate(states.legal.tolist()):
             part = find_part(state, np.flatnonzero(legal >> np.arange(config.num_actions) & 1))[:-1]
@@ -190,7 +182,7 @@ class TableStrategy:
                 if (np.diff(keys) < 0).any():
                     raise ValueError("the public states are not in ascending order")
             whole = int(data["whole"]) if "whole" in data else FIFTEENTHS
-            size = _lay_out(list_states(config, buckets.hands_by_street, keys))[1]
+            size = lay_out(list_states(config, buckets.hands_by_street, keys), 1)[1]
             return TableStrategy(config, buckets, decompress(data["shares"], size, whole), keys, whole)
 
 
@@ -212,9 +204,8 @@ def _read_config(data: Any) -> HoldemConfig:
 
 def _from_rows(config: HoldemConfig, buckets: HandBuckets | EquityBuckets, data: Any) -> TableStrategy:
     """Return a strategy of an early file: rows (fold, raise) for each bucket of each decision."""
-    nodes = grow_tree(config, buckets.hands_by_street)
-    nodes = nodes[nodes["player"] != NOBODY]
-    widths = np.array(buckets.hands_by_street)[nodes["street"]]
+    widths = list_states(config, buckets.hands_by_street).num_buckets
+    begin = np.cumsum(widths) - widths
     whole = FINE if "bounds" in data else FIFTEENTHS
     table = data["chances"] if whole == FINE else decompress(data["shares"], 2 * int(widths.sum())).reshape(-1, 2)
     fold, raise_ = table.T.astype(np.int16)
@@ -224,15 +215,17 @@ def _from_rows(config: HoldemConfig, buckets: HandBuckets | EquityBuckets, data:
     rows = np.stack([fold, np.maximum(call, 0), raise_])
 
     def find_part(state: int, legal: Integers) -> Integers:
-        first = int(nodes["first_row"][state])
-        return rows[legal, first : first + int(widths[state])]
+        return rows[legal, begin[state] : begin[state] + widths[state]]
 
     return TableStrategy.from_parts(config, buckets, find_part, whole=whole)
 
 
-def _lay_out(states: States) -> tuple[Integers, int]:
-    """Return the place (states,) of the first number of each state, and how many there are in all."""
-    sizes = (np.array([each.bit_count() for each in states.legal.tolist()], np.int64) - 1) * states.num_buckets
+def lay_out(states: States, omitted: int) -> tuple[Integers, int]:
+    """Return the place (states,) of the first number of each state in a table, and how many there are in all.
+
+    A state has a number per bucket for each legal action but the last `omitted` ones.
+    """
+    sizes = (np.array([each.bit_count() for each in states.legal.tolist()], np.int64) - omitted) * states.num_buckets
     first = np.empty(len(sizes), np.int64)
     first[states.order] = np.cumsum(sizes[states.order]) - sizes[states.order]
     return first, int(sizes.sum())

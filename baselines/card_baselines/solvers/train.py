@@ -17,7 +17,6 @@ from card_baselines.solvers.limit.public_chance_cfr import PublicChanceCfr
 from card_baselines.solvers.multiplayer.mccfr import MultiplayerMccfr
 from card_baselines.solvers.multiplayer.public_state import MAX_ACTIONS
 from card_baselines.solvers.no_limit.menu_cfr import MenuCfr
-from card_baselines.solvers.no_limit.menu_tree import is_two_player_menu
 from card_baselines.solvers.regret import SCHEDULES
 from card_baselines.solvers.training import (
     BucketConfig,
@@ -27,6 +26,7 @@ from card_baselines.solvers.training import (
     SolverLearner,
     make_algorithm,
 )
+from card_baselines.solvers.tree import is_two_player_menu
 from card_baselines.solvers.vector_cfr import VectorCfr
 from card_envs.game import Game
 from card_envs.games.holdem.config import HoldemConfig, is_texas_holdem

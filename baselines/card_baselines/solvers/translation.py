@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from card_baselines.agents.scripted.holdem_moves import raise_action_to
-from card_baselines.solvers.no_limit.menu_tree import DECISION, MenuTree, grow_menu_tree, is_two_player_menu
 from card_baselines.solvers.strategy import TableStrategy
+from card_baselines.solvers.tree import BettingTree, grow_game, is_two_player_menu
 from card_envs.chance.holdem import UNKNOWN_AMOUNT, Bet, list_bets
 from card_envs.compiler import kernel
 from card_envs.game import Tables
@@ -34,7 +34,7 @@ from card_envs.games.holdem.actions import (
 )
 from card_envs.games.holdem.betting import give_turn
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.state import CALL, MENU_INTEGERS, RAISE, RECENT_ACTIONS
+from card_envs.games.holdem.state import CALL, MENU_INTEGERS, NOBODY, RAISE, RECENT_ACTIONS
 from card_envs.typing import Floats
 
 _BUTTON = 1  # as a player of the tree
@@ -51,7 +51,7 @@ def translate(strategy: TableStrategy, config: HoldemConfig, views: Tables) -> F
 
 def _has_same_betting(strategy: TableStrategy, config: HoldemConfig) -> bool:
     """Return True if a strategy is played in a game as it is."""
-    if strategy.states.tree is None:
+    if strategy.states.tree is None or config.structure == "limit":
         return bool(config.menu == strategy.config.menu)
     return has_same_bets(config, strategy.config)
 
@@ -63,8 +63,7 @@ def has_same_bets(config: HoldemConfig, other: HoldemConfig) -> bool:
         return True
     if not is_two_player_menu(config) or config.num_actions != other.num_actions:
         return False
-    ours, theirs = (grow_menu_tree(each, [1] * len(each.board_cards)).keys for each in (config, other))
-    return np.array_equal(ours, theirs)
+    return np.array_equal(grow_game(config).keys, grow_game(other).keys)
 
 
 # --- strategies by public state ---------------------------------------------------------------------------------------
@@ -112,10 +111,9 @@ def _translate_bets(strategy: TableStrategy, views: Tables, num_actions: int) ->
     found, buckets, tree = np.zeros((len(views), num_actions)), strategy.find_buckets(views), strategy.states.tree
     assert tree is not None
     for j, t in enumerate(views):
-        for weight, number in find_places(tree, t):
-            node = tree.decisions[number]
-            shares = strategy.look_up(np.array([node["state"]]), buckets[j : j + 1])[0]
-            _add_translated(t, node, shares, found[j], weight)
+        for weight, node in find_places(tree, t):
+            shares = strategy.look_up(tree.state[node : node + 1], buckets[j : j + 1])[0]
+            _add_translated(t, tree, node, shares, found[j], weight)
         found[j, CALL_ACTION] += max(0.0, 1.0 - found[j].sum())
     return np.asarray(found / found.sum(axis=1, keepdims=True), np.float64)
 
@@ -161,8 +159,8 @@ def _pot_after_unknown(t: Any, decisions: list[Bet]) -> float:
     return 2 * max(most, float(t.blind[0]))
 
 
-def find_places(tree: MenuTree, t: Any) -> list[tuple[float, int]]:
-    """Return the decisions of the tree that a table or view is mapped to, as pairs (probability, number).
+def find_places(tree: BettingTree, t: Any) -> list[tuple[float, int]]:
+    """Return the decisions of the tree that a table or view is mapped to, as pairs (probability, node).
 
     The probabilities sum to less than 1 if the tree lacks some of the betting.
     """
@@ -171,18 +169,16 @@ def find_places(tree: MenuTree, t: Any) -> list[tuple[float, int]]:
     places = {0: 1.0}
     for decision in decisions:
         size, after = next(sizes) if decision.kind == RAISE else 0.0, dict[int, float]()
-        for number, weight in places.items():
-            node = tree.decisions[number]
-            for share, place in _actions_for(node, decision.kind, size):
-                if node["kind"][place] == DECISION:
-                    child = int(node["child"][place])
+        for node, weight in places.items():
+            for share, child in _children_for(tree, node, decision.kind, size):
+                if tree.player[child] != NOBODY:
                     after[child] = after.get(child, 0.0) + weight * share
         places = _likeliest(after)
     player = _BUTTON if int(t.actor) == int(t.button) else 1 - _BUTTON
     return [
-        (weight, number)
-        for number, weight in places.items()
-        if tree.decisions[number]["player"] == player and tree.decisions[number]["street"] == int(t.street)
+        (weight, node)
+        for node, weight in places.items()
+        if tree.player[node] == player and tree.street[node] == int(t.street)
     ]
 
 
@@ -190,24 +186,24 @@ def _likeliest(places: dict[int, float]) -> dict[int, float]:
     """Return the `_MAX_PLACES` likeliest decisions, scaled to the same total probability."""
     kept = dict(sorted(places.items(), key=lambda pair: -pair[1])[:_MAX_PLACES])
     factor = sum(places.values()) / sum(kept.values()) if kept else 1.0
-    return {number: weight * factor for number, weight in kept.items()}
+    return {node: weight * factor for node, weight in kept.items()}
 
 
-def _actions_for(node: Any, kind: int, size: float) -> list[tuple[float, int]]:
-    """Return the actions of a tree decision that a call, or a raise of a size, is mapped to: (probability, place)."""
-    actions = node["action"][: int(node["num_legal"])].tolist()
+def _children_for(tree: BettingTree, node: int, kind: int, size: float) -> list[tuple[float, int]]:
+    """Return the children of a node that a call, or a raise of a size, is mapped to: (probability, child)."""
+    children: list[int] = tree.child[node].tolist()
     if kind == CALL:
-        return [(1.0, actions.index(CALL_ACTION))]
-    raises = [place for place, action in enumerate(actions) if action >= FIRST_RAISE_ACTION]
-    raises.sort(key=lambda place: float(node["size"][place]))
+        return [(1.0, children[CALL_ACTION])]
+    raises = [child for child in children[FIRST_RAISE_ACTION:] if child >= 0]
+    raises.sort(key=lambda child: float(tree.size[child]))
     for smaller, larger in pairwise(raises):
-        low, high = float(node["size"][smaller]), float(node["size"][larger])
+        low, high = float(tree.size[smaller]), float(tree.size[larger])
         if low <= size <= high:
             share = pseudo_harmonic(size, low, high)
             return [(share, smaller), (1 - share, larger)]
     if not raises:
         return []
-    return [(1.0, raises[0] if size <= float(node["size"][raises[0]]) else raises[-1])]
+    return [(1.0, raises[0] if size <= float(tree.size[raises[0]]) else raises[-1])]
 
 
 def action_for(t: Any, action: int, size: float, is_all_in: bool) -> int:
@@ -226,19 +222,23 @@ def action_for(t: Any, action: int, size: float, is_all_in: bool) -> int:
     return min(found, key=lambda a: abs(amounts[a] - wanted)) if found else CALL_ACTION
 
 
-def _add_translated(t: Any, node: Any, probabilities: Floats, found: Floats, weight: float) -> None:
+def _add_translated(
+    t: Any, tree: BettingTree, node: int, probabilities: Floats, found: Floats, weight: float
+) -> None:  # fmt: skip
     """Add the strategy at a tree decision, times a weight, to the action probabilities at a table.
 
     Args:
         t: The table or view.
+        tree: The tree.
         node: The decision of the tree.
         probabilities: (actions,): the strategy there.
         found: (num_actions,): changed in place.
         weight: Factor of the probabilities.
     """
-    largest = int(node["action"][int(node["num_legal"]) - 1])
-    for place in range(int(node["num_legal"])):
-        action = int(node["action"][place])
+    children = tree.child[node]
+    legal = np.flatnonzero(children >= 0).tolist()
+    for action in legal:
         share = float(probabilities[action])
         if share > 0:
-            found[action_for(t, action, float(node["size"][place]), action == largest)] += weight * share
+            size = float(tree.size[children[action]])
+            found[action_for(t, action, size, action == legal[-1])] += weight * share

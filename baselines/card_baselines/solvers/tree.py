@@ -7,31 +7,51 @@ too, other stacks and bet menus, and endgames.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from card_baselines.solvers.betting_keys import NUM_PLAYERS, Numbers, find_keys, find_sorted
 from card_envs.compiler import kernel
 from card_envs.game import NOBODY, Game
 from card_envs.games.holdem import kernels
-from card_envs.games.holdem.actions import is_legal
+from card_envs.games.holdem.actions import FIRST_RAISE_ACTION, is_legal
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.endgame import Endgame, EndgameConfig
-from card_envs.games.holdem.state import MENU_INTEGERS, RECENT_ACTIONS
+from card_envs.games.holdem.state import MENU_CHIPS, MENU_INTEGERS, MENU_POT
 from card_envs.records import Tables
-from card_envs.rng import splitmix64
 
-NUM_PLAYERS = 2
 MAX_NODES = 4_000
 """Maximum number of nodes for best responses and re-solving, whose arrays then take about 100 MB."""
 MAX_DECISIONS = 250_000
-"""Maximum number of decisions of `BettingPaths.grow`: with half the pot, the pot and all-in a game has 48,224 at 100
-big blinds."""
+"""Maximum number of decisions of `grow_all`: with half the pot, the pot and all-in a game has 48,224 at 100 big
+blinds."""
+LIMIT_ACTIONS = 3
+"""Fold, call, raise: the actions of a limit game."""
+MAX_MENU_ACTIONS = 8
+"""Maximum number of actions of a no-limit game for which `is_two_player_menu` holds."""
 
-Numbers = NDArray[np.int64]
+
+def node_type(num_actions: int) -> np.dtype[Any]:
+    """Return the type of the nodes of a tree, as kernels read them, in a game with so many action ids."""
+    return np.dtype(
+        (
+            np.record,
+            [
+                ("player", np.int32),  # the player to act, NOBODY at the end of a hand
+                ("street", np.int32),
+                ("folded", np.int32),  # at the end of a hand: the player who folded, NOBODY at a showdown
+                ("stake", np.int32),  # at the end of a hand: chips that the loser pays
+                ("legal", np.int64),  # set of legal actions: bit a stands for action a
+                ("first", np.int64),  # where the numbers of the information state begin in tables of strategies
+                ("end", np.int32),  # the node after the subtree of this one
+                ("child", np.int32, (num_actions,)),  # node after each action, -1 where it is illegal
+            ],
+        )
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,10 +59,21 @@ class BettingTree:
     """A tree of betting. Nodes are in depth-first order, so children come after their parents.
 
     A *player* is a seat. Trees of whole games begin with the button at seat 1, so that player 1 is the button.
+
+    Decisions are found by the betting that a table records (`betting_keys`). A limit table tells all of its betting. A
+    no-limit table tells the last eight decisions; decisions that it does not tell apart share an information *state*.
     """
 
-    levels: list[Tables]
-    """Tables at all nodes: one array for each depth, in `level_order`."""
+    player: Numbers
+    """(nodes,): the player to act, NOBODY at the end of a hand."""
+    street: Numbers
+    """(nodes,): the street of each node; at the end of a hand that of the last decision."""
+    folded: Numbers
+    """(nodes,): at the end of a hand, the player that folded, NOBODY at a showdown."""
+    stake: Numbers
+    """(nodes,): at the end of a hand, chips that the loser pays, else 0."""
+    size: NDArray[np.float32]
+    """(nodes,): size of the raise that leads to each node, as a fraction of the pot after calling; 0 for others."""
     parent: Numbers
     """(nodes,): the node before each node, -1 at the root."""
     action: Numbers
@@ -51,40 +82,14 @@ class BettingTree:
     """(nodes, actions): the node after each action, -1 where it is illegal."""
     end: Numbers
     """(nodes,): the node after the subtree of each node."""
-    level_order: Numbers
-    """(nodes,): all nodes, by depth, then by action, then in the order of their parents."""
-
-    def read(self, *fields: str) -> NDArray[Any]:
-        """Return some fields of the tables at all nodes, (nodes,)."""
-        found = np.concatenate([level[list(fields)] for level in self.levels])
-        return found[np.argsort(self.level_order)]
-
-    @cached_property
-    def tables(self) -> Tables:
-        """(nodes,): a table at each node."""
-        return np.concatenate(self.levels)[np.argsort(self.level_order)]
-
-    @cached_property
-    def player(self) -> Numbers:
-        """(nodes,): the player to act, NOBODY at terminal nodes."""
-        return self.read("actor")["actor"].astype(np.int64)
-
-    @cached_property
-    def street(self) -> Numbers:
-        """(nodes,): the street of each node; at terminal nodes that of the last decision."""
-        return self.read("street")["street"].astype(np.int64)
-
-    @cached_property
-    def folded(self) -> Numbers:
-        """(nodes,): at terminal nodes, the player that folded, NOBODY at a showdown."""
-        stays = self.read("in_hand")["in_hand"].astype(np.int64)[:, None] >> np.arange(NUM_PLAYERS) & 1
-        is_fold = (self.player == NOBODY) & (stays.sum(axis=1) < NUM_PLAYERS)
-        return np.where(is_fold, stays.argmin(axis=1), NOBODY)
-
-    @cached_property
-    def stake(self) -> NDArray[np.float64]:
-        """(nodes,): at terminal nodes, chips that the loser pays."""
-        return np.asarray(self.read("hand_commit")["hand_commit"][:, :NUM_PLAYERS].min(axis=1), np.float64)
+    depth: int
+    """Maximum number of decisions in a hand."""
+    keys: NDArray[np.uint64]
+    """(states,): the key (`betting_keys`) of each information state, ascending."""
+    found: Numbers
+    """(states,): a node with each of the keys."""
+    tables: Tables
+    """(decisions,): a table at each decision; see `tables_at`."""
 
     @cached_property
     def legal(self) -> Numbers:
@@ -95,6 +100,86 @@ class BettingTree:
     def decisions(self) -> Numbers:
         """(decisions,): nodes at which a player acts."""
         return np.flatnonzero(self.player != NOBODY)
+
+    @cached_property
+    def state(self) -> Numbers:
+        """(nodes,): the information state of each decision, numbered as they come in the tree; -1 at other nodes."""
+        _, first, same = np.unique(find_keys(self.tables), return_index=True, return_inverse=True)
+        state = np.full(len(self.player), -1)
+        state[self.decisions] = np.argsort(np.argsort(first))[same]
+        return state
+
+    @cached_property
+    def first(self) -> Numbers:
+        """(states,): the first node of each information state."""
+        return self.decisions[np.unique(self.state[self.decisions], return_index=True)[1]]
+
+    def tables_at(self, nodes: Numbers) -> Tables:
+        """Return copies (n,) of the tables at decisions (n,). Their cards are not to be read."""
+        return self.tables[np.searchsorted(self.decisions, nodes)]
+
+    def find(self, views: Tables) -> Numbers:
+        """Return the nodes (n,) at which the actors of tables or views are, -1 for none."""
+        return np.append(self.found, -1)[find_sorted(self.keys, find_keys(views))]
+
+    def find_states(self, views: Tables) -> Numbers:
+        """Return the information states (n,) of the actors of tables or views, -1 for none."""
+        return np.append(self.state, -1)[self.find(views)]
+
+    def find_path(self, node: int) -> tuple[Numbers, Numbers]:
+        """Return the decisions before a node, in their order, and the actions that were taken there."""
+        nodes, actions = [], []
+        while self.parent[node] >= 0:
+            actions.append(int(self.action[node]))
+            node = int(self.parent[node])
+            nodes.append(node)
+        return np.array(nodes[::-1], np.int64), np.array(actions[::-1], np.int64)
+
+    def find_street(self, node: int) -> int:
+        """Return the first decision of the street of a decision."""
+        street = self.street[node]
+        while (parent := int(self.parent[node])) >= 0 and self.street[parent] == street:
+            node = parent
+        return node
+
+    def pack(self, first: Numbers | None = None) -> NDArray[Any]:
+        """Return the nodes as records of `node_type`; `first` (states,) is where the numbers of each state begin."""
+        nodes = np.zeros(len(self.player), node_type(self.child.shape[1]))
+        for name in ("player", "street", "folded", "stake", "legal", "end", "child"):
+            nodes[name] = getattr(self, name)
+        if first is not None:
+            nodes["first"][self.decisions] = first[self.state[self.decisions]]
+        return nodes
+
+
+# --- games ------------------------------------------------------------------------------------------------------------
+
+
+def is_two_player_limit(config: Any) -> bool:
+    """Return True for limit games for two with at most three actions, a cap on raises, and no short stacks."""
+    return (
+        isinstance(config, HoldemConfig)
+        and config.structure == "limit"
+        and config.num_players == NUM_PLAYERS
+        and config.max_raises is not None
+        and config.profile.button_owes_small_blind
+        and not config.profile.last_actor_opens
+        and not config.profile.fold_when_free
+    )
+
+
+def is_two_player_menu(config: Any) -> bool:
+    """Return True for no-limit and pot-limit games for two with equal stacks and a menu of at most 8 actions."""
+    return (
+        isinstance(config, HoldemConfig)
+        and config.structure in ("no_limit", "pot_limit")
+        and config.num_players == NUM_PLAYERS
+        and len(set(config.stack_list)) == 1
+        and config.menu.kind in (MENU_POT, MENU_CHIPS)
+        and config.num_actions <= MAX_MENU_ACTIONS
+        and config.profile.button_owes_small_blind
+        and not config.profile.last_actor_opens
+    )
 
 
 def first_table(game: Game) -> Tables:
@@ -121,6 +206,12 @@ def deal_first(tables: Tables, config: HoldemConfig) -> Tables:
     return tables
 
 
+@cache
+def grow_game(config: HoldemConfig) -> BettingTree:
+    """Return the betting of a whole game; that of limit hold'em takes some 100 ms, of no-limit with a menu seconds."""
+    return grow(deal_first(config.new_tables(1), config), config.num_actions)
+
+
 def grow_betting(game: Game, first: Tables) -> BettingTree:
     """Return the betting from a table (1,) on, which may hold any cards.
 
@@ -133,6 +224,49 @@ def grow_betting(game: Game, first: Tables) -> BettingTree:
         "best responses and re-solving go through: choose a smaller bet_menu or smaller stacks (or, to measure an "
         "agent, --method local or learned)",
     )  # fmt: skip
+
+
+def grow_all(game: Game) -> BettingTree:
+    """Return the betting of a whole game, for agents that look decisions up.
+
+    Raises:
+        ValueError: If there is an action for every amount, or more than `MAX_DECISIONS` decisions.
+    """
+    first = first_table(game)
+    if first["menu"][0] == MENU_INTEGERS:
+        raise ValueError("an action for every amount has too many sequences of bets: choose a bet_menu")
+    return grow(
+        first, game.num_actions, max_decisions=MAX_DECISIONS,
+        refusal=f"the game has more than {MAX_DECISIONS:,} sequences of bets: choose a smaller bet_menu or smaller "
+        "stacks",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class _Level:
+    """All nodes of one depth, by action, then in the order of their parents."""
+
+    tables: Tables
+    parent: Numbers
+    """Numbers of the parents, counted over all levels."""
+    action: Numbers
+    size: NDArray[np.float32]
+
+    def follow(self, action: np.int64, number: int) -> _Level:
+        """Return the nodes after an action; `number` is that of the first node of this level."""
+        rows = np.empty(len(self.tables), np.int64)
+        rows = rows[: list_legal(self.tables, action, rows)]
+        after = self.tables[rows]
+        step_all(after, action)
+        is_raise = action >= FIRST_RAISE_ACTION
+        sizes = raise_sizes(self.tables[rows], after) if is_raise else np.zeros(len(rows), np.float32)
+        return _Level(after, number + rows, np.full(len(rows), action), sizes)
+
+    @staticmethod
+    def join(parts: list[_Level]) -> _Level:
+        """Return the nodes of several parts of a level."""
+        names = ("tables", "parent", "action", "size")
+        return _Level(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
 def grow(
@@ -151,32 +285,69 @@ def grow(
     Raises:
         ValueError: If the tree is larger.
     """
-    levels: list[tuple[Tables, Numbers, Numbers]] = []
-    tables, parents, actions = first, np.array([-1]), np.array([-1])
+    level = _Level(first, np.array([-1]), np.array([-1]), np.zeros(1, np.float32))
+    levels: list[_Level] = []
     num = num_decisions = 0
-    while len(tables):
-        levels.append((tables, parents, actions))
-        num, num_decisions = num + len(tables), num_decisions + int((tables["is_over"] == 0).sum())
-        if num > (max_nodes or num) or num_decisions > (max_decisions or num_decisions):
+    while len(level.tables):
+        levels.append(level)
+        num_decisions += int((level.tables["is_over"] == 0).sum())
+        if num + len(level.tables) > (max_nodes or np.inf) or num_decisions > (max_decisions or np.inf):
             raise ValueError(refusal)
-        following = [_take(tables, np.int64(action), num - len(tables)) for action in range(num_actions)]
-        tables, parents, actions = (np.concatenate([part[k] for part in following]) for k in range(3))
+        following = [level.follow(np.int64(action), num) for action in range(num_actions)]
+        num += len(level.tables)
+        level = _Level.join(following)
     return _sort_nodes(levels, num_actions)
 
 
-def _take(tables: Tables, action: np.int64, first: int) -> tuple[Tables, Numbers, Numbers]:
-    """Return the tables after an action, their parents and the action; `first` is the number of tables[0]."""
-    rows = np.empty(len(tables), np.int64)
-    rows = rows[: list_legal(tables, action, rows)]
-    after = tables[rows]
-    step_all(after, action)
-    return after, first + rows, np.full(len(rows), action)
+def raise_sizes(tables: Tables, after: Tables) -> NDArray[np.float32]:
+    """Return the sizes (n,) of raises, as fractions of the pot after calling; `after` are the tables after them."""
+    rows, seats = np.arange(len(tables)), tables["actor"].astype(np.int64)
+    owed = tables["current_bet"] - tables["street_commit"][rows, seats]
+    paid = after["hand_commit"] - tables["hand_commit"]
+    return ((paid[rows, seats] - owed) / np.maximum(tables["pot"] + owed, 1)).astype(np.float32)
 
 
-def _sort_nodes(levels: list[tuple[Tables, Numbers, Numbers]], num_actions: int) -> BettingTree:
-    """Return the tree of nodes given by level, with their parents, numbered over all levels, and actions."""
-    parent, action = (np.concatenate([level[k] for level in levels]) for k in (1, 2))
-    num, ends = len(parent), np.cumsum([len(level[1]) for level in levels])
+def _sort_nodes(levels: list[_Level], num_actions: int) -> BettingTree:
+    """Return the tree of the nodes of all levels."""
+    tables, parent, action, size = (
+        np.concatenate([getattr(level, name) for level in levels]) for name in ("tables", "parent", "action", "size")
+    )
+    place, sizes = _find_places(parent, action, [len(level.parent) for level in levels])
+    nodes = np.argsort(place)
+    parents = np.append(place, -1)[parent[nodes]]
+    child = np.full((len(nodes), num_actions), -1)
+    child[parents[1:], action[nodes[1:]]] = np.arange(1, len(nodes))
+    is_decision = tables["is_over"] == 0
+    keys, first = np.unique(find_keys(tables[is_decision]), return_index=True)
+    stays = tables["in_hand"].astype(np.int64)[:, None] >> np.arange(NUM_PLAYERS) & 1
+    is_fold = ~is_decision & (stays.sum(axis=1) < NUM_PLAYERS)
+    stake = tables["hand_commit"][:, :NUM_PLAYERS].min(axis=1)
+    return BettingTree(
+        player=tables["actor"][nodes].astype(np.int64),
+        street=tables["street"][nodes].astype(np.int64),
+        folded=np.where(is_fold, stays.argmin(axis=1), NOBODY)[nodes],
+        stake=np.where(is_decision, 0, stake)[nodes],
+        size=size[nodes],
+        parent=parents,
+        action=action[nodes],
+        child=child,
+        end=np.arange(len(nodes)) + sizes[nodes],
+        depth=len(levels) - 1,
+        keys=keys,
+        found=place[is_decision][first],
+        tables=tables[nodes[is_decision[nodes]]],
+    )
+
+
+def _find_places(parent: Numbers, action: Numbers, widths: list[int]) -> tuple[Numbers, Numbers]:
+    """Return the number of each node in depth-first order, and the size of its subtree.
+
+    Args:
+        parent: (nodes,): parents; nodes are by level.
+        action: (nodes,): actions that lead to the nodes.
+        widths: Number of nodes of each level.
+    """
+    num, ends = len(parent), np.cumsum(widths)
     parts = [slice(begin, end) for begin, end in pairwise(ends.tolist())]  # the levels below the root
     sizes, place = np.ones(num, np.int64), np.zeros(num, np.int64)
     for part in reversed(parts):
@@ -188,12 +359,7 @@ def _sort_nodes(levels: list[tuple[Tables, Numbers, Numbers]], num_actions: int)
     before[order] = total - np.maximum.accumulate(np.where(is_first, total, 0))
     for part in parts:
         place[part] = place[parent[part]] + 1 + before[part]
-    nodes = np.argsort(place)
-    parents = np.append(place, -1)[parent[nodes]]
-    child = np.full((num, num_actions), -1)
-    child[parents[1:], action[nodes[1:]]] = np.arange(1, num)
-    tables = [level[0] for level in levels]
-    return BettingTree(tables, parents, action[nodes], child, np.arange(num) + sizes[nodes], place)
+    return place, sizes
 
 
 @kernel
@@ -212,110 +378,3 @@ def step_all(tables: Any, action: Any) -> None:
     """Take an action, which must be legal, at every table."""
     for i in range(tables.shape[0]):
         kernels.step(tables, i, action)
-
-
-# --- decisions found at tables --------------------------------------------------------------------------------------
-
-
-class BettingPaths:
-    """The decisions of a game, found by the betting that a table records, and the path to each.
-
-    A limit table tells all of its betting. A no-limit table tells the last eight decisions (`hash_betting`); of betting
-    that it does not tell apart, one sequence stands for all. Parents come before children.
-    """
-
-    def __init__(self, tree: BettingTree) -> None:
-        """List the decisions of a tree."""
-        self.nodes = tree.level_order[tree.player[tree.level_order] != NOBODY]
-        """(decisions,): their nodes in the tree."""
-        number_of = np.full(len(tree.player) + 1, -1)
-        number_of[self.nodes] = np.arange(len(self.nodes))
-        self.tables = np.concatenate([level[level["is_over"] == 0] for level in tree.levels])
-        self.parent, self.action = number_of[tree.parent[self.nodes]], tree.action[self.nodes]
-        self._keys, self._numbers = np.unique(find_keys(self.tables), return_index=True)
-
-    @staticmethod
-    def grow(first: Tables, num_actions: int) -> BettingPaths:
-        """Play all sequences of actions from a table (1,) on; its cards are not read, and must be different ones.
-
-        Raises:
-            ValueError: If there is an action for every amount, or more than `MAX_DECISIONS` decisions.
-        """
-        if first["menu"][0] == MENU_INTEGERS:
-            raise ValueError("an action for every amount has too many sequences of bets: choose a bet_menu")
-        tree = grow(
-            first, num_actions, max_decisions=MAX_DECISIONS,
-            refusal=f"the game has more than {MAX_DECISIONS:,} sequences of bets: choose a smaller bet_menu or smaller "
-            "stacks",
-        )  # fmt: skip
-        return BettingPaths(tree)
-
-    def find(self, views: Tables) -> Numbers:
-        """Return the numbers (n,) of the decisions at which the actors of tables or views are, -1 for none."""
-        return np.append(self._numbers, -1)[find_sorted(self._keys, find_keys(views))]
-
-    def find_path(self, number: int) -> tuple[Numbers, Numbers]:
-        """Return the decisions before a decision, in their order, and the actions that were taken there."""
-        numbers, actions = [], []
-        while self.parent[number] >= 0:
-            actions.append(int(self.action[number]))
-            number = int(self.parent[number])
-            numbers.append(number)
-        return np.array(numbers[::-1], np.int64), np.array(actions[::-1], np.int64)
-
-    def find_street(self, number: int) -> int:
-        """Return the first decision of the street of a decision."""
-        street = self.tables["street"][number]
-        while (parent := int(self.parent[number])) >= 0 and self.tables["street"][parent] == street:
-            number = parent
-        return number
-
-
-def find_sorted(keys: NDArray[Any], wanted: NDArray[Any]) -> Numbers:
-    """Return the index (n,) of each wanted number (n,) in ascending `keys`, -1 for those that are not there."""
-    places = np.searchsorted(keys, wanted)
-    is_known = places < len(keys)
-    is_known[is_known] = keys[places[is_known]] == wanted[is_known]
-    return np.where(is_known, places, -1)
-
-
-def find_keys(tables: Tables) -> NDArray[np.uint64]:
-    """Return the `hash_betting` (n,) of tables or views."""
-    keys = np.empty(len(tables), np.uint64)
-    write_keys(tables, keys)
-    return keys
-
-
-@kernel
-def write_keys(tables: Any, keys: Any) -> None:
-    """Write the `hash_betting` of each table or view."""
-    for j in range(tables.shape[0]):
-        keys[j] = hash_betting(tables[j])
-
-
-@kernel
-def hash_betting(t: Any) -> Any:
-    """Return a hash of the betting that a table or view holds: the last decisions, amounts and numbers of raises.
-
-    Players are identified by the button, and cards are ignored.
-    """
-    button = np.int64(t.button)
-    key = splitmix64(np.uint64(t.num_decisions) * np.uint64(8) + np.uint64(t.street))
-    actor = 1 if t.actor == button else 0
-    key = splitmix64(key ^ np.uint64(np.int64(t.legal) * 2 + actor))
-    for player in range(NUM_PLAYERS):
-        seat = button if player == 1 else 1 - button
-        key = splitmix64(key ^ np.uint64(np.int64(t.hand_commit[seat]) << 32 | np.int64(t.street_commit[seat])))
-    raises = np.int64(0)
-    for street in range(4):
-        raises = raises << 7 | np.int64(t.street_raises[street])
-        first = np.int64(t.raiser[street, 0])
-        raises = raises << 2 | (2 if first < 0 else np.int64(first == button))
-    key = splitmix64(key ^ np.uint64(raises))
-    kept = min(np.int64(t.num_decisions), np.int64(RECENT_ACTIONS))
-    for back in range(1, kept + 1):
-        ring = (np.int64(t.num_decisions) - back) % RECENT_ACTIONS
-        move = np.int64(t.recent_move[ring])
-        decision = (move & 3) * 2 + (1 if move >> 2 == button else 0)
-        key = splitmix64(key ^ np.uint64(np.int64(t.recent_amount[ring]) << 8 | decision))
-    return key

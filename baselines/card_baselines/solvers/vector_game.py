@@ -15,18 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from card_baselines.solvers.betting_keys import find_sorted
 from card_baselines.solvers.buckets.hand_buckets import STARTING_HANDS
 from card_baselines.solvers.buckets.suit_isomorphism import canonical_boards, rename_suits
 from card_baselines.solvers.hands import RANKED, BoardHands
 from card_baselines.solvers.regret import normalise
-from card_baselines.solvers.tree import (
-    NUM_PLAYERS,
-    BettingPaths,
-    endgame_of,
-    find_sorted,
-    first_table,
-    grow_betting,
-)
+from card_baselines.solvers.tree import NUM_PLAYERS, endgame_of, first_table, grow_betting
 from card_baselines.solvers.vector import Boards, Nodes, Parts, Work, find_stages
 from card_envs.cards import DECK_SIZE
 from card_envs.damaged_files import open_arrays
@@ -114,11 +108,6 @@ class VectorGame:
         np.put_along_axis(places, self.late_numbers, np.arange(self.late_numbers.shape[1], dtype=np.int16)[None], 1)
         return places
 
-    @cached_property
-    def _paths(self) -> BettingPaths:
-        """The decisions, as found at tables."""
-        return BettingPaths(self.tree)
-
     @property
     def num_boards(self) -> int:
         """Number of boards of the second street."""
@@ -151,10 +140,10 @@ class VectorGame:
         Raises:
             ValueError: For tables with other betting or another deck.
         """
-        numbers = self._paths.find(views)
-        if (numbers < 0).any():
+        nodes = self.tree.find(views)
+        if (nodes < 0).any():
             raise ValueError(f"the bets at a table are none of {self.game.name} with these settings")
-        nodes, config, known = self._paths.nodes[numbers], self.game.config, len(self.hands.board)
+        config, known = self.game.config, len(self.hands.board)
         hole, deck = config.num_hole_cards, views["deck"].astype(np.int64)
         own = np.take_along_axis(deck, views["actor"].astype(np.int64)[:, None] * hole + np.arange(hole), axis=1)
         boards, places = np.full(len(views), -1), self._place_of[_number_hands(own)]

@@ -16,7 +16,7 @@ from card_baselines.papers.maitrepierre2008.forest import FOREST, best_action, v
 from card_baselines.papers.maitrepierre2008.models import LOOSENESS, strategy_tables
 from card_baselines.papers.maitrepierre2008.preflop import preflop_move
 from card_baselines.papers.maitrepierre2008.thoughts import belief_text, strategies_text
-from card_baselines.solvers.limit.betting_tree import is_two_player_limit
+from card_baselines.solvers.tree import is_two_player_limit
 from card_envs.agent import Agent, Decisions
 from card_envs.compiler import kernel
 from card_envs.game import Game

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.papers.maitrepierre2008.beliefs import STRENGTHS, share_on_board, write_hand_strengths
-from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, grow_tree, is_two_player_limit, node_of
+from card_baselines.solvers.tree import LIMIT_ACTIONS, BettingTree, grow_game, is_two_player_limit
 from card_envs.agent import Agent, Decisions
 from card_envs.cards import NO_CARD
 from card_envs.compiler import kernel
@@ -43,7 +43,6 @@ BETTING = np.dtype(
     (
         np.record,
         [
-            ("end", np.int32),  # first node that does not follow this one
             ("level", np.int8),  # bets and raises of this street
             ("made", np.int8, (2,)),  # by player: bets and raises of the hand, at most AGGRESSION - 1
         ],
@@ -52,25 +51,16 @@ BETTING = np.dtype(
 """Classes of a node of the betting tree in the estimates."""
 
 
-def describe_tree(tree: Any) -> NDArray[np.void]:
-    """Return a `BETTING` record for each node of `betting_tree.grow_tree`."""
-    described = np.zeros(len(tree), BETTING)
-
-    def visit(number: int, level: int, made: tuple[int, int]) -> int:
-        node, end = tree[number], number + 1
-        described[number]["level"], described[number]["made"] = level, made
-        for action in range(NUM_ACTIONS):
-            child = int(node["child"][action])
-            if child >= 0:
-                raised = action == FIRST_RAISE_ACTION
-                own = int(node["player"])
-                after = tuple(min(made[p] + (raised and p == own), AGGRESSION - 1) for p in range(2))
-                same_street = tree[child]["street"] == node["street"]
-                end = max(end, visit(child, level + raised if same_street else 0, (after[0], after[1])))
-        described[number]["end"] = end
-        return end
-
-    visit(0, 0, (0, 0))
+def describe_tree(tree: BettingTree) -> NDArray[np.void]:
+    """Return a `BETTING` record for each node of a tree."""
+    described = np.zeros(len(tree.player), BETTING)
+    for node in range(1, len(described)):
+        parent, raised = tree.parent[node], tree.action[node] == FIRST_RAISE_ACTION
+        if tree.street[node] == tree.street[parent]:
+            described["level"][node] = described["level"][parent] + raised
+        made = described["made"][parent].copy()
+        made[tree.player[parent]] += raised
+        described["made"][node] = np.minimum(made, AGGRESSION - 1)
     return described
 
 
@@ -80,8 +70,8 @@ def opponent_statistics_dtype(num_nodes: int) -> Any:
         (
             np.record,
             [
-                ("sequence", np.float32, (num_nodes, NUM_ACTIONS)),  # actions of the opponent at each node
-                ("kind", np.float32, (_STREETS, _LEVELS, AGGRESSION, NUM_ACTIONS)),  # the same by class
+                ("sequence", np.float32, (num_nodes, LIMIT_ACTIONS)),  # actions of the opponent at each node
+                ("kind", np.float32, (_STREETS, _LEVELS, AGGRESSION, LIMIT_ACTIONS)),  # the same by class
                 ("shown", np.float32, (AGGRESSION, AGGRESSION, BINS)),  # hands shown, by its aggression and ours
             ],
         )
@@ -108,8 +98,8 @@ class VexbotLike(Agent):
         """Grow the betting tree; raises ValueError for games other than heads-up limit hold'em."""
         if not self.can_play(game):
             raise ValueError(f"agent {self.name!r} plays heads-up limit hold'em, not {game.name} with these settings")
-        self._tree = grow_tree(game.config, [1] * _STREETS)
-        self._betting = describe_tree(self._tree)
+        self._betting_tree = tree = grow_game(game.config)
+        self._tree, self._betting = tree.pack(), describe_tree(tree)
         self._values = np.zeros(len(self._tree))
         self._memory = np.zeros(0, opponent_statistics_dtype(len(self._tree)))
         self._row_of: dict[int, int] = {}
@@ -132,8 +122,8 @@ class VexbotLike(Agent):
         """Return the best action at each decision."""
         actions = np.empty(len(decisions), np.int64)
         respond_batch(
-            decisions.views, self._rows(decisions), decisions.random_numbers, self._tree, self._betting, self._memory,
-            self._values, self._strengths, self._work, actions,
+            decisions.views, self._betting_tree.find(decisions.views), self._rows(decisions), decisions.random_numbers,
+            self._tree, self._betting, self._memory, self._values, self._strengths, self._work, actions,
         )  # fmt: skip
         return actions
 
@@ -150,19 +140,19 @@ class VexbotLike(Agent):
 
 @kernel
 def respond_batch(
-    views: Any, rows: Any, random_numbers: Any, tree: Any, betting: Any, memory: Any, values: Any, strengths: Any,
-    work: Any, actions: Any,
+    views: Any, nodes: Any, rows: Any, random_numbers: Any, tree: Any, betting: Any, memory: Any, values: Any,
+    strengths: Any, work: Any, actions: Any,
 ) -> None:  # fmt: skip
-    """Write the best action of each view's actor."""
+    """Write the best action of each view's actor; `nodes` are the nodes of the tree at which they decide."""
     for j in range(views.shape[0]):
         t, m, w = views[j], memory[rows[j]], work[0]
         own = np.int64(1 if t.actor == t.button else 0)
         _own_strength(w, t, strengths[0], np.uint64(random_numbers[j] * 2.0**53))
         _compute_win_probabilities(w, m)
-        number = node_of(t, tree)
+        number = nodes[j]
         _value_subtree(number, own, tree, betting, m, w, values)
         best, most = np.int64(CALL_ACTION), -1e300
-        for action in range(NUM_ACTIONS):
+        for action in range(LIMIT_ACTIONS):
             child = tree[number].child[action]
             if child >= 0 and values[child] >= most:  # of equal values the most aggressive
                 best, most = np.int64(action), values[child]
@@ -172,7 +162,7 @@ def respond_batch(
 @kernel
 def _value_subtree(number: Any, own: Any, tree: Any, betting: Any, m: Any, w: Any, values: Any) -> None:
     """Write the chips that the hand wins from each node on, from the ends of the tree backwards."""
-    for k in range(betting[number].end - 1, number - 1, -1):
+    for k in range(tree[number].end - 1, number - 1, -1):
         node = tree[k]
         if node.player == NOBODY:
             if node.folded != NOBODY:
@@ -182,12 +172,12 @@ def _value_subtree(number: Any, own: Any, tree: Any, betting: Any, m: Any, w: An
                 values[k] = (2.0 * win - 1.0) * node.stake
         elif node.player == own:
             values[k] = -1e300
-            for action in range(NUM_ACTIONS):
+            for action in range(LIMIT_ACTIONS):
                 if node.child[action] >= 0:
                     values[k] = max(values[k], values[node.child[action]])
         else:
             values[k] = 0.0
-            for action in range(NUM_ACTIONS):
+            for action in range(LIMIT_ACTIONS):
                 if node.child[action] >= 0:
                     values[k] += frequency(k, action, tree, betting, m) * values[node.child[action]]
 
@@ -198,7 +188,7 @@ def frequency(k: Any, action: Any, tree: Any, betting: Any, m: Any) -> Any:
     node, b = tree[k], betting[k]
     street, level, made = np.int64(node.street), np.int64(b.level), np.int64(b.made[node.player])
     legal, seen, of_kind = 0.0, 0.0, 0.0
-    for each in range(NUM_ACTIONS):
+    for each in range(LIMIT_ACTIONS):
         if node.child[each] >= 0:
             legal += PRIOR[each]
             seen += m.sequence[k, each]

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.buckets.board_buckets import RIVER, TURN
 from card_baselines.solvers.buckets.hand_buckets import HandBuckets
-from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS
 from card_baselines.solvers.limit.public_chance_cfr import PublicChanceCfr, copy_scaled
 from card_baselines.solvers.limit.street_passes import CHOOSE, Workspace, pass_backward, pass_forward
-from card_baselines.solvers.tree import NUM_PLAYERS
+from card_baselines.solvers.tree import LIMIT_ACTIONS, NUM_PLAYERS
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.poker.hands import NUM_HANDS
 
@@ -42,7 +41,7 @@ class PublicChanceCfrBr(PublicChanceCfr):
         super().allocate_scratch()
         self._responder_work = [Workspace.allocate(street, street is self.streets[-1]) for street in self.streets]
         river = self.streets[RIVER]
-        shape = river.num_passes, river.num_decisions, NUM_HANDS, NUM_ACTIONS, river.num_sequences
+        shape = river.num_passes, river.num_decisions, NUM_HANDS, LIMIT_ACTIONS, river.num_sequences
         self._choices = np.zeros(shape, np.float32)
         """(passes, decisions, hands, actions, sequences): the responder's play on the river, 1 for its best actions."""
         self._is_chosen = np.zeros(river.num_passes, np.bool_)

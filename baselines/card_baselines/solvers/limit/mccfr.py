@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.solvers.buckets.equity_buckets import BOARD_AT, CARDS, EquityBuckets, bucket_of, deal_all
-from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, grow_tree, num_rows
-from card_baselines.solvers.sampled import SampledTree, Visits, node_type, traverse
+from card_baselines.solvers.sampled import SampledTree, Visits, traverse
 from card_baselines.solvers.solver import CfrSolver
-from card_baselines.solvers.strategy import FINE, TableStrategy, quantise
-from card_baselines.solvers.tree import NUM_PLAYERS
+from card_baselines.solvers.strategy import FINE, TableStrategy, list_states, quantise
+from card_baselines.solvers.tree import LIMIT_ACTIONS, NUM_PLAYERS, BettingTree, grow_game
 from card_envs.compiler import kernel
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import NOBODY
@@ -38,12 +37,14 @@ class Mccfr(CfrSolver):
             seed: Seed of deals and sampled actions.
         """
         self._config, self.buckets = config, EquityBuckets(bounds)
-        hands = self.buckets.hands_by_street
-        self.tree = grow_tree(config, hands)
-        self.regrets = np.zeros((num_rows(self.tree, hands), NUM_ACTIONS), np.float32)
+        widths = list_states(config, self.buckets.hands_by_street).num_buckets
+        self._rows = np.append(0, np.cumsum(widths))
+        """(states + 1,): first row of each information state in the tables."""
+        self.regrets = np.zeros((int(self._rows[-1]), LIMIT_ACTIONS), np.float32)
         self.sums = np.zeros_like(self.regrets)
         self._streams, self._cards = seeded_streams(1, seed), np.zeros(1, CARDS)
-        self._sampled, self._visits = to_sampled(self.tree), Visits.allocate(len(self.tree), NUM_ACTIONS)
+        self._sampled = to_sampled(grow_game(config), self._rows[:-1])
+        self._visits = Visits.allocate(len(self._sampled.nodes), LIMIT_ACTIONS)
 
     def run(self, iterations: int) -> None:
         """Run `iterations` more iterations; both players learn in each."""
@@ -65,26 +66,21 @@ class Mccfr(CfrSolver):
 
     def strategy(self) -> TableStrategy:
         """Return the average strategy, in 255ths."""
-        decisions = self.tree[self.tree["player"] != NOBODY]
 
         def find_part(state: int, legal: Integers) -> Integers:
-            first = decisions["first_row"][state]
-            sums = self.sums[first : first + self.buckets.hands_by_street[decisions["street"][state]]]
+            sums = self.sums[self._rows[state] : self._rows[state + 1]]
             return quantise(sums[:, legal].T, np.ones(len(legal)), smallest=0.0, whole=FINE)
 
         return TableStrategy.from_parts(self._config, self.buckets, find_part, whole=FINE)
 
 
-def to_sampled(tree: NDArray[Any]) -> SampledTree:
-    """Return a tree of `betting_tree` for `sampled`; outcomes are wins of player 1, splits, and wins of player 0."""
-    is_folded = tree["folded"] != NOBODY
-    shares = np.where(is_folded[:, None], 2 * tree["folded"][:, None] - 1, np.arange(-1, 2))
-    won = (tree["stake"][:, None] * shares).astype(np.float64)
-    nodes = np.zeros(len(tree), node_type(NUM_ACTIONS))
-    for name in ("player", "child", "legal", "first_row"):
-        nodes[name] = tree[name]
-    nodes["column"] = np.maximum(tree["player"], 0) * len(BOARD_AT) + tree["street"]
-    return SampledTree(nodes, np.stack([won, -won], axis=-1))
+def to_sampled(tree: BettingTree, rows: Integers) -> SampledTree:
+    """Return a tree for `sampled`; outcomes are wins of player 1, splits, and wins of player 0."""
+    is_folded = tree.folded != NOBODY
+    shares = np.where(is_folded[:, None], 2 * tree.folded[:, None] - 1, np.arange(-1, 2))
+    won = (tree.stake[:, None] * shares).astype(np.float64)
+    column = np.maximum(tree.player, 0) * len(BOARD_AT) + tree.street
+    return SampledTree(tree.pack(rows), column, np.stack([won, -won], axis=-1))
 
 
 @kernel

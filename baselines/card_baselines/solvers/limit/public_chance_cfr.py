@@ -19,15 +19,13 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.buckets.board_buckets import FLOP, PREFLOP, RIVER, TURN, BoardBuckets
 from card_baselines.solvers.buckets.hand_buckets import HandBuckets
-from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS, grow_tree
 from card_baselines.solvers.limit.street_passes import LEARN, Workspace, add_to_average, pass_backward, pass_forward
 from card_baselines.solvers.limit.streets import Street, make_streets
 from card_baselines.solvers.solver import DealSolver
 from card_baselines.solvers.strategy import TableStrategy, quantise
-from card_baselines.solvers.tree import NUM_PLAYERS
+from card_baselines.solvers.tree import LIMIT_ACTIONS, NUM_PLAYERS, grow_game
 from card_envs.compiler import kernel
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.state import NOBODY
 from card_envs.typing import Floats32, Integers
 
 Tables = list[Floats32]
@@ -58,7 +56,7 @@ class PublicChanceCfr(DealSolver):
             seed: Seed of the boards.
             num_threads: Number of threads that learn from different boards.
         """
-        self._config, self.tree = config, grow_tree(config, buckets.hands_by_street)
+        self._config, self.tree = config, grow_game(config)
         self.streets, self.buckets, self.turn, self.seed = make_streets(self.tree), buckets, turn, seed
         self.regrets = [_table(*pair) for pair in zip(self.streets, buckets.hands_by_street, strict=True)]
         self.averages = [np.zeros_like(table) for table in self.regrets]
@@ -85,10 +83,11 @@ class PublicChanceCfr(DealSolver):
 
     def strategy(self) -> TableStrategy:
         """Return the average strategy."""
-        number_of, place = np.cumsum(self.tree["player"] != NOBODY) - 1, np.zeros((len(self.tree), 3), np.int64)
+        place = np.zeros((len(self.tree.first), 3), np.int64)
         for k, street in enumerate(self.streets):
             rows, sequences = np.nonzero(street.nodes >= 0)
-            place[number_of[street.nodes[rows, sequences]]] = np.column_stack([np.full(len(rows), k), rows, sequences])
+            states = self.tree.state[street.nodes[rows, sequences]]
+            place[states] = np.column_stack([np.full(len(rows), k), rows, sequences])
 
         def find_part(state: int, legal: Integers) -> Integers:
             street, row, sequence = place[state]
@@ -152,7 +151,7 @@ class PublicChanceCfr(DealSolver):
 
 def _table(street: Street, rows: int) -> Floats32:
     """Return zeros (decisions, rows, actions, sequences)."""
-    return np.zeros((len(street.nodes), rows, NUM_ACTIONS, street.num_sequences), np.float32)
+    return np.zeros((len(street.nodes), rows, LIMIT_ACTIONS, street.num_sequences), np.float32)
 
 
 @kernel

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from card_baselines.solvers.hands import sum_folds_by_column, sum_showdowns_by_column
-from card_baselines.solvers.limit.betting_tree import NUM_ACTIONS
 from card_baselines.solvers.limit.streets import CLOSED, FOLDED, ILLEGAL, Street
 from card_baselines.solvers.regret import find_factors
+from card_baselines.solvers.tree import LIMIT_ACTIONS
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.poker.hands import NUM_HANDS
@@ -82,7 +82,7 @@ def pass_forward(steps: Any, first: Any, learner: Any, ranked: Any, buckets: Any
         for h in range(ranked.num_hands):
             row = buckets[h]
             find_factors(weights[first + k, row], step.legal, shares)
-            for action in range(NUM_ACTIONS):
+            for action in range(LIMIT_ACTIONS):
                 if step.kind[action] != ILLEGAL:
                     target = step.reach_after[action]
                     for sequence in range(shares.shape[1]):
@@ -104,7 +104,7 @@ def add_to_average(
             continue
         for h in range(ranked.num_hands):
             row = buckets[h]
-            for action in range(NUM_ACTIONS):
+            for action in range(LIMIT_ACTIONS):
                 if step.kind[action] != ILLEGAL:
                     after = step.reach_after[action]
                     for sequence in range(averages.shape[3]):
@@ -123,7 +123,7 @@ def pass_backward(
     """
     for k in range(steps.shape[0] - 1, -1, -1):
         step, node = steps[k], first + k
-        for action in range(NUM_ACTIONS):
+        for action in range(LIMIT_ACTIONS):
             if step.kind[action] == FOLDED:
                 _fold(step, action, learner, ranked, stakes[node, action], work)
             elif step.kind[action] == CLOSED:
@@ -171,7 +171,7 @@ def _sum_actions(step: Any, ranked: Any, values: Any) -> None:
     for h in range(ranked.num_hands):
         for sequence in range(values.shape[2]):
             values[target, h, sequence] = _ZERO
-        for action in range(NUM_ACTIONS):
+        for action in range(LIMIT_ACTIONS):
             if step.kind[action] != ILLEGAL:
                 source = step.value_after[action]
                 for sequence in range(values.shape[2]):
@@ -185,7 +185,7 @@ def _take_best(step: Any, ranked: Any, values: Any) -> None:
     for h in range(ranked.num_hands):
         for sequence in range(values.shape[2]):
             values[target, h, sequence] = -np.float32(np.inf)
-        for action in range(NUM_ACTIONS):
+        for action in range(LIMIT_ACTIONS):
             if step.kind[action] != ILLEGAL:
                 source = step.value_after[action]
                 for sequence in range(values.shape[2]):
@@ -199,7 +199,7 @@ def _write_best(step: Any, node: Any, ranked: Any, buckets: Any, weights: Any, v
     target = step.value
     for h in range(ranked.num_hands):
         row = buckets[h]
-        for action in range(NUM_ACTIONS):
+        for action in range(LIMIT_ACTIONS):
             if step.kind[action] != ILLEGAL:
                 source = step.value_after[action]
                 for sequence in range(values.shape[2]):
@@ -216,7 +216,7 @@ def _follow(step: Any, node: Any, ranked: Any, buckets: Any, weights: Any, work:
         find_factors(weights[node, row], step.legal, shares)
         for sequence in range(values.shape[2]):
             values[target, h, sequence] = _ZERO
-        for action in range(NUM_ACTIONS):
+        for action in range(LIMIT_ACTIONS):
             if step.kind[action] != ILLEGAL:
                 source = step.value_after[action]
                 for sequence in range(values.shape[2]):
@@ -232,7 +232,7 @@ def _add_regrets(step: Any, node: Any, ranked: Any, buckets: Any, regrets: Any, 
     target = step.value
     for h in range(ranked.num_hands):
         row = buckets[h]
-        for action in range(NUM_ACTIONS):
+        for action in range(LIMIT_ACTIONS):
             if step.kind[action] != ILLEGAL:
                 source = step.value_after[action]
                 for sequence in range(values.shape[2]):

@@ -18,11 +18,10 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.buckets.hand_buckets import HandBuckets
 from card_baselines.solvers.hands import Hands, arrange_hands
-from card_baselines.solvers.no_limit.menu_tree import MenuTree, grow_menu_tree
 from card_baselines.solvers.no_limit.menu_walk import ANSWER, LEARN, RESPOND, Settings, Tables, Walk, walk_from
 from card_baselines.solvers.solver import DealSolver
-from card_baselines.solvers.strategy import TableStrategy, quantise
-from card_baselines.solvers.tree import NUM_PLAYERS
+from card_baselines.solvers.strategy import TableStrategy, lay_out, list_states, quantise
+from card_baselines.solvers.tree import NUM_PLAYERS, grow_game
 from card_envs.games.holdem.actions import CALL_ACTION
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.rng import seed_streams, seeded_streams
@@ -59,7 +58,10 @@ class Boards(Protocol):
 
 
 class MenuCfr(DealSolver):
-    """The solver: regrets and summed strategies in the layout of the tree."""
+    """The solver: regrets and summed strategies, for each information state a block of numbers for each legal action.
+
+    A block has a number for each bucket; the states of the last street come last.
+    """
 
     def __init__(
         self, config: HoldemConfig, boards: Boards, seed: int, *, least: float = 0.1,
@@ -68,7 +70,7 @@ class MenuCfr(DealSolver):
         """Start with regrets of 0.
 
         Args:
-            config: A game for which `is_two_player_menu` holds.
+            config: A game for which `tree.is_two_player_menu` holds.
             boards: Source of boards.
             seed: Seed of boards and sampled actions.
             least: The opponent's reach probability below which its actions are sampled, see `menu_walk`.
@@ -77,13 +79,19 @@ class MenuCfr(DealSolver):
                 discounted as if a tenth as many iterations had led to them.
             num_threads: Number of threads that learn from different boards.
         """
-        self._config = config
-        self.tree: MenuTree = grow_menu_tree(config, boards.num_buckets)
+        self._config, self.tree = config, grow_game(config)
+        states = list_states(config, boards.num_buckets)
+        self.first, size = lay_out(states, 0)
+        """(states,): where the numbers of each information state begin."""
+        self.nodes = self.tree.pack(self.first)
         self.boards, self.seed, self.least = boards, seed, np.float32(least)
         self.plain_iterations = plain_iterations
-        self.regrets: Floats32 = np.zeros(self.tree.size, np.float32)
-        self.averages: Floats32 = np.zeros(self.tree.size, np.float32)
-        self.responder: Floats32 = np.zeros(0 if plain_iterations is None else self.tree.early_size, np.float32)
+        self.regrets: Floats32 = np.zeros(size, np.float32)
+        self.averages: Floats32 = np.zeros(size, np.float32)
+        self._last_street = len(boards.num_buckets) - 1
+        is_last = self.tree.street[self.tree.first] == self._last_street
+        early_size = int(self.first[is_last].min()) if plain_iterations is not None else 0
+        self.responder: Floats32 = np.zeros(early_size, np.float32)
         super().__init__(num_threads)
 
     def allocate_scratch(self) -> None:
@@ -91,9 +99,10 @@ class MenuCfr(DealSolver):
         self.boards = self.boards.copy()
         self._streams = seeded_streams(1, self.seed)
         self._number = 0
-        walk, response = Walk.allocate(self.tree), Walk.allocate(self.tree)
+        num_buckets = np.array(self.boards.num_buckets, np.int64)
+        walk, response = (Walk.allocate(self.tree, num_buckets) for _ in range(2))
         self._walks = walk, response._replace(choices=walk.choices)
-        self._hands = Hands.allocate(self.tree.num_buckets)
+        self._hands = Hands.allocate(num_buckets)
 
     def run(self, iterations: int) -> None:
         """Run `iterations` more iterations; both players learn in each."""
@@ -122,7 +131,7 @@ class MenuCfr(DealSolver):
 
     def strategy(self) -> TableStrategy:
         """Return the average strategy, of which buckets that are hardly ever reached play as all others there do."""
-        return make_strategy(self._config, self.tree, self.averages, self.boards.buckets)
+        return make_strategy(self._config, self.averages, self.boards.buckets)
 
     @property
     def _is_plain(self) -> bool:
@@ -147,27 +156,25 @@ class MenuCfr(DealSolver):
         self._walks[0].reach[0, :num] = 1 / num
         self._walks[0].own[0, :num] = 1 / num
         settings = Settings(
-            np.int64(learner), np.int64(self.tree.last_street), np.float32(weight), np.float32(average * weight**2),
+            np.int64(learner), np.int64(self._last_street), np.float32(weight), np.float32(average * weight**2),
             self.least,
         )  # fmt: skip
         walk_from(
-            self.tree.decisions, np.int64(0), Tables(own, other, self.averages), settings, np.int64(mode), self._hands,
+            self.nodes, np.int64(0), Tables(own, other, self.averages), settings, np.int64(mode), self._hands,
             self._streams[0], self._walks,
         )  # fmt: skip
 
 
-def make_strategy(
-    config: HoldemConfig, tree: MenuTree, averages: NDArray[np.float32], buckets: HandBuckets
-) -> TableStrategy:
-    """Return the strategy of summed strategies in the layout of the tree."""
-    root = tree.decisions[0]
-    end = root["offset"] + root["num_legal"] * tree.num_buckets[0]
-    whole = float(averages[root["offset"] : end].sum(dtype=np.float64))  # the weight of a decision always reached
+def make_strategy(config: HoldemConfig, averages: NDArray[np.float32], buckets: HandBuckets) -> TableStrategy:
+    """Return the strategy of summed strategies in the layout of `MenuCfr`."""
+    states = list_states(config, buckets.hands_by_street)
+    first, _ = lay_out(states, 0)
+    root = averages[first[0] :][: int(states.legal[0]).bit_count() * int(states.num_buckets[0])]
+    whole = float(root.sum(dtype=np.float64))  # the weight of a decision always reached
 
     def find_part(state: int, legal: Integers) -> Integers:
-        node = tree.decisions[tree.first[state]]
-        width = int(tree.num_buckets[node["street"]])
-        sums = averages[node["offset"] : node["offset"] + len(legal) * width].reshape(len(legal), width)
+        width = int(states.num_buckets[state])
+        sums = averages[first[state] :][: len(legal) * width].reshape(len(legal), width)
         return round_sums(sums.astype(np.float64), whole / width, legal)
 
     return TableStrategy.from_parts(config, buckets, find_part)

@@ -1,8 +1,8 @@
 """Tree traversal of public chance sampling on one board: a player learns with all hands, against all of the other's.
 
-Vectors over hands go by place (`hands.Hands`). Tables of strategies have the layout of `MenuTree`: a decision has one
-number per bucket for each legal action. The policy is proportional to the positive numbers, and uniform where none is
-positive (regret matching).
+Vectors over hands go by place (`hands.Hands`). In tables of strategies, a decision has one number per bucket for each
+legal action, from the field `first` of its node on; the index of an action among the legal ones is its *place*. The
+policy is proportional to the positive numbers, and uniform where none is positive (regret matching).
 
 Where the opponent's reach probability, summed over its hands, falls below `least`, the walk continues with a
 probability proportional to it, and reach is divided by that probability: estimates stay unbiased, and rare betting
@@ -27,11 +27,12 @@ from card_baselines.solvers.no_limit.hand_vectors import (
     take_best,
     write_zeros,
 )
-from card_baselines.solvers.no_limit.menu_tree import DECISION, FOLDED, MAX_ACTIONS, SHOWDOWN, MenuTree
 from card_baselines.solvers.regret import match_regrets
+from card_baselines.solvers.tree import MAX_MENU_ACTIONS, BettingTree
+from card_envs.bits import bit_count
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
-from card_envs.games.holdem.actions import FOLD_ACTION
+from card_envs.game import NOBODY
 from card_envs.poker.hands import NUM_HANDS
 from card_envs.rng import random_unit
 from card_envs.typing import Floats32
@@ -62,10 +63,12 @@ class Walk(NamedTuple):
     """(actions + 1, buckets): values summed by bucket, and scratch space."""
     by_card: Floats32
     """(cards,): reach probabilities summed by card."""
-    decision: NDArray[np.int64]
-    """(depth + 1,): number of the decision that is visited."""
+    node: NDArray[np.int64]
+    """(depth + 1,): the decision that is visited."""
+    action: NDArray[np.int64]
+    """(depth + 1,): the action that is visited there."""
     place: NDArray[np.int64]
-    """(depth + 1,): place of the action that is visited there."""
+    """(depth + 1,): its place."""
     reach_slot: NDArray[np.int64]
     """(depth + 1,): row of `reach`."""
     own_slot: NDArray[np.int64]
@@ -73,22 +76,23 @@ class Walk(NamedTuple):
     root: Floats32
     """(hands,): the learner's values of the root."""
     choices: NDArray[np.int8]
-    """(decisions, hands): place of the responder's best action at the decisions of one subtree of the last street."""
+    """(nodes, hands): place of the responder's best action at the decisions of one subtree of the last street."""
 
     @staticmethod
-    def allocate(tree: MenuTree) -> Walk:
-        """Return arrays for walks over a tree."""
-        rows, buckets = tree.depth + 1, int(tree.num_buckets.max())
-        last = tree.decisions["street"] == tree.last_street
-        largest = int((tree.decisions["end"] - np.arange(len(tree.decisions)))[last].max())
+    def allocate(tree: BettingTree, num_buckets: NDArray[np.int64]) -> Walk:
+        """Return arrays for walks over a tree, with `num_buckets` (streets,) buckets."""
+        rows, buckets = tree.depth + 1, int(num_buckets.max())
+        last = tree.street == len(num_buckets) - 1
+        largest = int((tree.end - np.arange(len(tree.end)))[last].max())
         return Walk(
             reach=np.zeros((rows, NUM_HANDS), np.float32),
             own=np.zeros((rows, NUM_HANDS), np.float32),
-            values=np.zeros((rows, MAX_ACTIONS, NUM_HANDS), np.float32),
-            policy=np.zeros((rows, MAX_ACTIONS, buckets), np.float32),
-            sums=np.zeros((MAX_ACTIONS + 1, buckets), np.float32),
+            values=np.zeros((rows, MAX_MENU_ACTIONS, NUM_HANDS), np.float32),
+            policy=np.zeros((rows, MAX_MENU_ACTIONS, buckets), np.float32),
+            sums=np.zeros((MAX_MENU_ACTIONS + 1, buckets), np.float32),
             by_card=np.zeros(DECK_SIZE, np.float32),
-            decision=np.zeros(rows, np.int64),
+            node=np.zeros(rows, np.int64),
+            action=np.zeros(rows, np.int64),
             place=np.zeros(rows, np.int64),
             reach_slot=np.zeros(rows, np.int64),
             own_slot=np.zeros(rows, np.int64),
@@ -98,7 +102,7 @@ class Walk(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """Tables of strategies (numbers,) in the layout of the tree."""
+    """Tables of strategies (numbers,) in the layout of `MenuCfr`."""
 
     own: Floats32
     """The learner's regrets."""
@@ -123,7 +127,7 @@ class Settings(NamedTuple):
 
 @kernel
 def _no_answer(
-    decisions: Any, root: Any, own: Any, tables: Any, settings: Any, hands: Any, stream: Any, walks: Any
+    nodes: Any, root: Any, own: Any, tables: Any, settings: Any, hands: Any, stream: Any, walks: Any
 ) -> None:
     """Do nothing: used in walks without a responder."""
 
@@ -133,41 +137,51 @@ def _walk_with(answer: Any) -> Any:
 
     @kernel
     def walk_from(
-        decisions: Any, root: Any, tables: Any, settings: Any, mode: Any, hands: Any, stream: Any, walks: Any
+        nodes: Any, root: Any, tables: Any, settings: Any, mode: Any, hands: Any, stream: Any, walks: Any
     ) -> None:
         walk, last = walks[0], settings.last_street
         depth, entered = np.int64(0), np.int64(root)
-        walk.decision[0], walk.place[0], walk.reach_slot[0], walk.own_slot[0] = root, -1, 0, 0
-        _enter_decision(decisions, depth, tables, settings, mode, hands, walk)
+        walk.reach_slot[0], walk.own_slot[0] = 0, 0
+        _enter_decision(nodes, entered, depth, tables, settings, mode, hands, walk)
         while depth >= 0:
-            number = walk.decision[depth]
-            node, place = decisions[number], walk.place[depth] + 1
-            walk.place[depth] = place
-            if place == node.num_legal:
+            number = walk.node[depth]
+            node = nodes[number]
+            if not _find_next(node, depth, walk):
                 _leave_decision(node, depth, number - entered, tables, settings, mode, hands, walk)
                 depth -= 1
-            elif not _apply_action(node, depth, place, number - entered, settings, mode, hands, stream, walk):
-                write_zeros(walk.values[depth, place], hands)
-            elif node.kind[place] == DECISION:
-                child = np.int64(node.child[place])
-                if node.street < last and decisions[child].street == last:
+                continue
+            child = np.int64(node.child[walk.action[depth]])
+            if not _apply_action(nodes, node, child, depth, number - entered, settings, mode, hands, stream, walk):
+                write_zeros(walk.values[depth, walk.place[depth]], hands)
+            elif nodes[child].player != NOBODY:
+                if node.street < last and nodes[child].street == last:
                     entered = child
                     if mode == ANSWER:
                         own = walk.own[walk.own_slot[depth + 1]]
-                        answer(decisions, child, own, tables, settings, hands, stream, walks)
+                        answer(nodes, child, own, tables, settings, hands, stream, walks)
                 depth += 1
-                walk.decision[depth], walk.place[depth] = child, -1
-                _enter_decision(decisions, depth, tables, settings, mode, hands, walk)
+                _enter_decision(nodes, child, depth, tables, settings, mode, hands, walk)
 
     return walk_from
 
 
 @kernel
+def _find_next(node: Any, depth: Any, walk: Any) -> Any:
+    """Advance to the next legal action of a decision; return False if there is none."""
+    action = walk.action[depth] + 1
+    while action < node.child.shape[0] and node.child[action] < 0:
+        action += 1
+    walk.action[depth], walk.place[depth] = action, walk.place[depth] + 1
+    return action < node.child.shape[0]
+
+
+@kernel
 def _apply_action(
-    node: Any, depth: Any, place: Any, row: Any, settings: Any, mode: Any, hands: Any, stream: Any, walk: Any
-) -> Any:
+    nodes: Any, node: Any, child: Any, depth: Any, row: Any, settings: Any, mode: Any, hands: Any, stream: Any,
+    walk: Any,
+) -> Any:  # fmt: skip
     """Write the reach probabilities after an action, and terminal values; return False if it was not sampled."""
-    below = depth + 1
+    below, place, after = depth + 1, walk.place[depth], nodes[child]
     walk.own_slot[below] = walk.own_slot[depth]
     is_last = node.street == settings.last_street
     if node.player == settings.learner:
@@ -188,11 +202,13 @@ def _apply_action(
         if not _sample(reach, settings.least, is_exact, hands, stream):
             return False
     reach, values = walk.reach[walk.reach_slot[below]], walk.values[depth, place]
-    if node.kind[place] == FOLDED:
-        stake = -node.stake[place] if node.player == settings.learner else node.stake[place]
-        sum_folds(hands, hands.size[0], reach, stake, walk.by_card, values)
-    elif node.kind[place] == SHOWDOWN:
-        sum_showdowns(hands, hands.size[0], reach, node.stake[place], walk.by_card, values)
+    if after.player == NOBODY:
+        stake = np.float32(after.stake)
+        if after.folded == NOBODY:
+            sum_showdowns(hands, hands.size[0], reach, stake, walk.by_card, values)
+        else:
+            stake = -stake if after.folded == settings.learner else stake
+            sum_folds(hands, hands.size[0], reach, stake, walk.by_card, values)
     return True
 
 
@@ -215,9 +231,12 @@ def _sample(reach: Any, least: Any, is_exact: Any, hands: Any, stream: Any) -> A
 
 
 @kernel
-def _enter_decision(decisions: Any, depth: Any, tables: Any, settings: Any, mode: Any, hands: Any, walk: Any) -> None:
-    """Write the policy of the decision that is visited, and add the opponent's to the averages."""
-    node = decisions[walk.decision[depth]]
+def _enter_decision(
+    nodes: Any, number: Any, depth: Any, tables: Any, settings: Any, mode: Any, hands: Any, walk: Any
+) -> None:
+    """Begin to visit a decision: write its policy, and add the opponent's to the averages."""
+    walk.node[depth], walk.action[depth], walk.place[depth] = number, -1, -1
+    node = nodes[number]
     is_learner = node.player == settings.learner
     responds = (mode == RESPOND and is_learner) or (mode == ANSWER and not is_learner)
     if responds and node.street == settings.last_street:
@@ -235,8 +254,8 @@ def _enter_decision(decisions: Any, depth: Any, tables: Any, settings: Any, mode
 @kernel
 def _write_policy(table: Any, node: Any, size: Any, policy: Any, sums: Any) -> None:
     """Write the policy (actions, buckets) of regret matching at a decision."""
-    num = node.num_legal
-    regrets = table[node.offset : node.offset + num * size].reshape(num, size)
+    num = bit_count(node.legal)
+    regrets = table[node.first : node.first + num * size].reshape(num, size)
     match_regrets(regrets, (np.int64(1) << num) - 1, size, sums[num], policy)
 
 
@@ -247,8 +266,8 @@ def _add_to_average(
     """Add the opponent's policy, times its reach probability and `rate`, to its summed strategy."""
     averages = tables.averages
     sum_by_bucket(reach, hands, node.street, size, reached)
-    for k in range(node.num_legal):
-        first, shares = node.offset + k * size, policy[k]
+    for k in range(bit_count(node.legal)):
+        first, shares = node.first + k * size, policy[k]
         for b in range(size):
             averages[first + b] += rate * reached[b] * shares[b]
 
@@ -258,31 +277,33 @@ def _leave_decision(
     node: Any, depth: Any, row: Any, tables: Any, settings: Any, mode: Any, hands: Any, walk: Any
 ) -> None:
     """Write the values of a decision to its parent's `values` (at the root: to `walk.root`), and add regrets."""
-    values = walk.values[depth]
+    values, num = walk.values[depth], walk.place[depth]
     target = walk.root if depth == 0 else walk.values[depth - 1, walk.place[depth - 1]]
     if node.player != settings.learner:
-        sum_actions(values, node.num_legal, target, hands)
+        sum_actions(values, num, target, hands)
     elif mode == RESPOND and node.street == settings.last_street:
-        take_best(values, node.num_legal, target, walk.choices[row], hands)
+        take_best(values, num, target, walk.choices[row], hands)
     else:
         size = hands.num_buckets[node.street]
-        follow_policy(values, walk.policy[depth], node.num_legal, hands.bucket[node.street], target, hands)
-        _add_regrets(node, values, walk.policy[depth], size, tables.own, settings.rate, hands, walk.sums)
+        follow_policy(values, walk.policy[depth], num, hands.bucket[node.street], target, hands)
+        _add_regrets(node, num, values, walk.policy[depth], size, tables.own, settings.rate, hands, walk.sums)
 
 
 @kernel
-def _add_regrets(node: Any, values: Any, policy: Any, size: Any, table: Any, rate: Any, hands: Any, sums: Any) -> None:
+def _add_regrets(
+    node: Any, num: Any, values: Any, policy: Any, size: Any, table: Any, rate: Any, hands: Any, sums: Any
+) -> None:
     """Add the instantaneous regrets, times `rate`, to the learner's table."""
-    mean = sums[node.num_legal]
+    mean = sums[num]
     for b in range(size):
         mean[b] = _ZERO
-    for k in range(node.num_legal):
+    for k in range(num):
         shares, total = policy[k], sums[k]
         sum_by_bucket(values[k], hands, node.street, size, total)
         for b in range(size):
             mean[b] += shares[b] * total[b]
-    for k in range(node.num_legal):
-        first, total = node.offset + k * size, sums[k]
+    for k in range(num):
+        first, total = node.first + k * size, sums[k]
         for b in range(size):
             table[first + b] += rate * (total[b] - mean[b])
 
@@ -291,23 +312,21 @@ _respond_from = _walk_with(_no_answer)
 
 
 @kernel
-def _answer(
-    decisions: Any, root: Any, own: Any, tables: Any, settings: Any, hands: Any, stream: Any, walks: Any
-) -> None:
+def _answer(nodes: Any, root: Any, own: Any, tables: Any, settings: Any, hands: Any, stream: Any, walks: Any) -> None:
     """Write to `choices` the opponent's best response below `root` to the learner, whose reach there is `own`."""
     walk, response = walks
     learner, total = settings.learner, _ZERO
     for h in range(hands.size[0]):
         response.reach[0, h] = own[h]
         total += own[h]
-    for number in range(root, np.int64(decisions[root].end)):
-        if decisions[number].player != learner:  # default where the learner's reach is tiny: check or call
-            call = np.int8(decisions[number].action[0] == FOLD_ACTION)
+    for number in range(root, np.int64(nodes[root].end)):
+        if nodes[number].player == 1 - learner:  # default where the learner's reach is tiny: check or call
+            call = np.int8(nodes[number].legal & 1)  # its place: 1 where a fold is legal
             for h in range(hands.size[0]):
                 walk.choices[number - root, h] = call
     swapped = Settings(1 - learner, settings.last_street, _ZERO, _ZERO, total)
     both = Tables(tables.other, tables.own, tables.averages)
-    _respond_from(decisions, root, both, swapped, np.int64(RESPOND), hands, stream, (response, response))
+    _respond_from(nodes, root, both, swapped, np.int64(RESPOND), hands, stream, (response, response))
 
 
 walk_from = _walk_with(_answer)

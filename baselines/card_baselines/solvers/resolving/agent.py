@@ -7,11 +7,9 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.agent import CfrLarge, CfrNoLimit
 from card_baselines.solvers.hands import WHOLE_BOARD
-from card_baselines.solvers.limit.betting_tree import is_two_player_limit
-from card_baselines.solvers.no_limit.menu_tree import is_two_player_menu
 from card_baselines.solvers.resolving.resolver import Resolver
 from card_baselines.solvers.resolving.trunk import FIRST_BOARD_CARD, Blueprint, Trunk
-from card_baselines.solvers.tree import Numbers
+from card_baselines.solvers.tree import Numbers, is_two_player_limit, is_two_player_menu
 from card_envs.agent import Agent, Decisions, StochasticAgent
 from card_envs.game import Game, Tables
 from card_envs.games.holdem.config import is_texas_holdem
@@ -71,8 +69,8 @@ class Resolve(StochasticAgent):
 
     def _resolve(self, street: int, iterations: int) -> None:
         """Re-solve the subgames that begin on a street."""
-        paths = self.blueprint.paths
-        self._resolvers[street] = Resolver(self._game, street, paths, self._find_trunk, iterations, self._range_share)
+        betting = self.blueprint.betting
+        self._resolvers[street] = Resolver(self._game, street, betting, self._find_trunk, iterations, self._range_share)
 
     def can_play(self, game: Game) -> bool:
         """Return True for limit hold'em and bet menus of no-limit hold'em for two, if the blueprint plays them."""
@@ -83,36 +81,38 @@ class Resolve(StochasticAgent):
         """Return the probabilities of the actions, (n, num_actions)."""
         views = decisions.views
         is_late = np.isin(views["street"], list(self._resolvers))
-        numbers = np.where(is_late, self.blueprint.paths.find(views), -1)
+        nodes = np.where(is_late, self.blueprint.betting.find(views), -1)
         found = np.zeros((len(decisions), self._game.num_actions))
-        early, late = np.flatnonzero(numbers < 0), np.flatnonzero(numbers >= 0)
+        early, late = np.flatnonzero(nodes < 0), np.flatnonzero(nodes >= 0)
         if len(early):
             asked = decisions.part(early) if len(late) else decisions
             found[early] = self.policy.probabilities(asked)
         if len(late):
-            found[late] = self._look_up(views[late], numbers[late])
+            found[late] = self._look_up(views[late], nodes[late])
         return found
 
     def _find_trunk(self, root: int, player: int, board: Numbers) -> Trunk:
         """Return the solution of the street before a subgame, or the blueprint."""
-        before = int(self.blueprint.paths.parent[root])
-        resolver = self._resolvers.get(int(self.blueprint.paths.tables["street"][before])) if before >= 0 else None
+        betting = self.blueprint.betting
+        before = int(betting.parent[root])
+        resolver = self._resolvers.get(int(betting.street[before])) if before >= 0 else None
         if resolver is None:
             return self.blueprint
-        return resolver.find_solution(self.blueprint.paths.find_street(before), board[: resolver.num_cards], player)
+        return resolver.find_solution(betting.find_street(before), board[: resolver.num_cards], player)
 
-    def _look_up(self, views: Tables, numbers: Numbers) -> NDArray[np.float64]:
-        """Return the probabilities (n, num_actions) at views of re-solved decisions with these numbers."""
+    def _look_up(self, views: Tables, nodes: Numbers) -> NDArray[np.float64]:
+        """Return the probabilities (n, num_actions) at views of re-solved decisions, which are at these nodes."""
+        betting = self.blueprint.betting
         boards = views["deck"][:, FIRST_BOARD_CARD : FIRST_BOARD_CARD + WHOLE_BOARD].astype(np.int64)
         hands = _hands_of(views)
-        states, state_of = np.unique(np.column_stack([numbers, boards]), axis=0, return_inverse=True)
+        states, state_of = np.unique(np.column_stack([nodes, boards]), axis=0, return_inverse=True)
         found = np.empty((len(views), self._game.num_actions))
         for k, state in enumerate(states):
             rows = np.flatnonzero(state_of.reshape(-1) == k)
             resolver = self._resolvers[int(views["street"][rows[0]])]
             board = state[1 : 1 + resolver.num_cards]
-            player = int(self.blueprint.paths.tables["actor"][state[0]])
-            solution = resolver.find_solution(self.blueprint.paths.find_street(int(state[0])), board, player)
+            root, player = betting.find_street(int(state[0])), int(betting.player[state[0]])
+            solution = resolver.find_solution(root, board, player)
             found[rows] = solution.ask(views[rows[:1]], board)[0, hands[rows]]
         return found
 

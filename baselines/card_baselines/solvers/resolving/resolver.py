@@ -15,7 +15,7 @@ import numpy as np
 from card_baselines.solvers.regret import normalise
 from card_baselines.solvers.resolving.subgame_cfr import SubgameCfr, rank_in_groups
 from card_baselines.solvers.resolving.trunk import Probabilities, Trunk
-from card_baselines.solvers.tree import BettingPaths, BettingTree, Numbers, grow_betting
+from card_baselines.solvers.tree import BettingTree, Numbers, grow_betting
 from card_envs.game import Game, Tables
 from card_envs.poker.hands import NUM_HANDS
 from card_envs.typing import Floats32
@@ -26,59 +26,47 @@ _MAX_SUBGAMES = 256
 """Number of subgames whose betting is kept by a resolver."""
 
 FindTrunk = Callable[[int, int, Numbers], Trunk]
-"""Returns the trunk for the number of the first decision of a subgame, the player who re-solves it, and a board."""
-
-
-class Subgame:
-    """The betting from the first decision of a street on."""
-
-    def __init__(self, betting: BettingTree) -> None:
-        """Find the decisions of the betting by what tables tell of them."""
-        self.betting = betting
-        self.paths = BettingPaths(betting)
-        """The same decisions, as found at tables."""
-        self.number_of = np.full(len(betting.player), -1)
-        """(nodes,): number in `paths` of each decision, -1 at terminal nodes."""
-        self.number_of[betting.decisions] = self.paths.find(betting.tables[betting.decisions])
+"""Returns the trunk for the first decision of a subgame, the player who re-solves it, and a board."""
 
 
 class Solution(Trunk):
     """Strategies of both players in a subgame; that of the player for whom it was solved is safe to play."""
 
-    def __init__(self, subgame: Subgame, ranges: Probabilities, solved: SubgameCfr, sums: Sequence[Floats32]) -> None:
+    def __init__(
+        self, betting: BettingTree, ranges: Probabilities, solved: SubgameCfr, sums: Sequence[Floats32]
+    ) -> None:  # fmt: skip
         """Store the average strategies.
 
         Args:
-            subgame: The betting.
+            betting: The betting of the subgame.
             ranges: (2, 1326): with which both players come to the subgame.
             solved: The subgame as it was solved.
             sums: Its summed strategies, before and after the river comes.
         """
-        super().__init__(subgame.paths, ranges)
-        nodes, numbers, self._cards = solved.nodes, subgame.number_of, solved.cards
+        super().__init__(betting, ranges)
+        nodes, self._cards = solved.nodes, solved.cards
         early, late = (solved.list_decisions(is_late) for is_late in (False, True))
-        shape = len(subgame.paths.nodes), NUM_HANDS, nodes.child.shape[1]
-        self._early = np.zeros(shape, np.float32)
+        self._early = np.zeros((len(early), NUM_HANDS, nodes.child.shape[1]), np.float32)
         shares = normalise(sums[0], (nodes.child[early] >= 0)[..., None], -2, np.float32)[:, :, : len(solved.numbers)]
-        self._early[numbers[early][:, None], solved.numbers] = shares.transpose(0, 2, 1)
+        self._early[:, solved.numbers] = shares.transpose(0, 2, 1)
         self._late = normalise(sums[1], (nodes.child[late] >= 0)[..., None], -2, np.float32)
         """(cards, decisions, actions, groups): on each river after a turn."""
-        self._late_row = np.full(len(subgame.paths.nodes), -1)
-        """(decisions,): row in `_late` of each number, -1 for decisions before the river comes."""
-        self._late_row[numbers[late]] = np.arange(len(late))
+        self._row, self._is_late = nodes.row, np.isin(np.arange(len(nodes.player)), late)
         self.num_bytes = self._early.nbytes + self._late.nbytes
         """Memory of the probabilities."""
 
     def ask(self, tables: Tables, board: Numbers) -> Probabilities:
         """Return the probabilities (n, 1326, actions)."""
-        numbers = self.paths.find(tables)
-        rows, found = self._late_row[numbers], self._early[numbers]
-        if (rows >= 0).any():
+        nodes = self.betting.find(tables)
+        rows, is_late = self._row[nodes], self._is_late[nodes]
+        found = np.empty((len(nodes), *self._early.shape[1:]), np.float32)
+        found[~is_late] = self._early[rows[~is_late]]
+        if is_late.any():
             card = int(np.flatnonzero(self._cards == board[-1])[0])
             group = np.zeros(NUM_HANDS, np.int64)
             ranked, groups = rank_in_groups(board)
             group[ranked["number"][: len(groups)]] = groups
-            found[rows >= 0] = self._late[card, rows[rows >= 0]].transpose(0, 2, 1)[:, group]
+            found[is_late] = self._late[card, rows[is_late]].transpose(0, 2, 1)[:, group]
         return found
 
 
@@ -86,14 +74,14 @@ class Resolver:
     """Solves the subgames of one street: river or turn."""
 
     def __init__(
-        self, game: Game, street: int, paths: BettingPaths, find_trunk: FindTrunk, iterations: int, range_share: float
+        self, game: Game, street: int, betting: BettingTree, find_trunk: FindTrunk, iterations: int, range_share: float
     ) -> None:
-        """Store the decisions of the game, where the trunk of a subgame is found, and the accuracy of solutions.
+        """Store the betting of the game, where the trunk of a subgame is found, and the accuracy of solutions.
 
         Args:
             game: The game.
             street: The street on which the subgames begin.
-            paths: The decisions of the game.
+            betting: The betting of the game.
             find_trunk: See `FindTrunk`.
             iterations: Iterations of CFR+ for a subgame.
             range_share: Share of the opponent's hands that are weighted by its range, see `Resolve`.
@@ -101,23 +89,23 @@ class Resolver:
         Raises:
             ValueError: If the subgame with the longest betting has too many sequences.
         """
-        self._game, self._paths, self._find_trunk = game, paths, find_trunk
+        self._game, self._betting, self._find_trunk = game, betting, find_trunk
         self.num_cards = street + 2
         """Number of board cards there."""
         self._iterations, self._range_share = iterations, np.float32(range_share)
-        self._subgames: OrderedDict[int, Subgame] = OrderedDict()
+        self._subgames: OrderedDict[int, BettingTree] = OrderedDict()
         self._solutions: OrderedDict[Hashable, Solution] = OrderedDict()
         self._bytes = 0
         """Memory of the solutions."""
-        decisions = np.flatnonzero(paths.tables["street"] == street)
+        decisions = betting.decisions[betting.street[betting.decisions] == street]
         if len(decisions):
-            smallest_pot = decisions[paths.tables["pot"][decisions].argmin()]  # leaves most chips for bets
-            self.find_subgame(paths.find_street(int(smallest_pot)))
+            smallest_pot = decisions[betting.tables_at(decisions)["pot"].argmin()]  # leaves most chips for bets
+            self.find_subgame(betting.find_street(int(smallest_pot)))
 
-    def solve(self, subgame: Subgame, trunk: Trunk, player: int, board: Numbers) -> Solution:
+    def solve(self, subgame: BettingTree, trunk: Trunk, player: int, board: Numbers) -> Solution:
         """Return the solution of a subgame for a player."""
-        ranges = trunk.find_ranges(subgame.betting.tables[:1], board)
-        solver = SubgameCfr(subgame.betting, board, np.setdiff1d(self._game.config.deck_cards, board))
+        ranges = trunk.find_ranges(subgame.tables[:1], board)
+        solver = SubgameCfr(subgame, board, np.setdiff1d(self._game.config.deck_cards, board))
         reach = np.ascontiguousarray(ranges[:, solver.numbers], np.float32)
         worth = solver.respond_to(trunk, player, reach[player])
         return Solution(
@@ -137,11 +125,10 @@ class Resolver:
         self._solutions.move_to_end(key)
         return found
 
-    def find_subgame(self, root: int) -> Subgame:
-        """Return the subgame that begins with a decision of the game."""
+    def find_subgame(self, root: int) -> BettingTree:
+        """Return the betting of the subgame that begins with a decision of the game."""
         if root not in self._subgames:
-            betting = grow_betting(self._game, self._paths.tables[root : root + 1])
-            self._subgames[root] = Subgame(betting)
+            self._subgames[root] = grow_betting(self._game, self._betting.tables_at(np.array([root])))
             if len(self._subgames) > _MAX_SUBGAMES:
                 self._subgames.popitem(last=False)
         self._subgames.move_to_end(root)

@@ -174,7 +174,7 @@ class SubgameCfr:
     def _ask(self, trunk: Trunk, player: int, late: bool, board: Numbers, hands: Numbers) -> None:
         """Write the policy of a player on one board."""
         own = self.list_decisions(late, player)
-        asked = trunk.ask(self._betting.tables[own], board)[:, hands].transpose(0, 2, 1)
+        asked = trunk.ask(self._betting.tables_at(own), board)[:, hands].transpose(0, 2, 1)
         (self._late_work if late else self._work).policy[own, :, : len(hands)] = asked
 
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.tree import NUM_PLAYERS, BettingPaths, Numbers, endgame_of, first_table
+from card_baselines.solvers.betting_keys import Numbers
+from card_baselines.solvers.tree import NUM_PLAYERS, BettingTree, endgame_of, grow_all
 from card_envs.agent import Agent
 from card_envs.analysis.exploitability.holdem import HoldemHiddenHands
 from card_envs.analysis.exploitability.range_strategy import RangeStrategy
@@ -29,9 +30,9 @@ Probabilities = NDArray[np.floating[Any]]
 class Trunk(ABC):
     """Probabilities of both players at the decisions of a game, or of a part of it."""
 
-    def __init__(self, paths: BettingPaths, ranges: Probabilities) -> None:
-        """Store the decisions, and the ranges (2, 1326) with which both players come to the first of them."""
-        self.paths, self.ranges = paths, ranges
+    def __init__(self, betting: BettingTree, ranges: Probabilities) -> None:
+        """Store the betting, and the ranges (2, 1326) with which both players come to the first decision."""
+        self.betting, self.ranges = betting, ranges
 
     @abstractmethod
     def ask(self, tables: Tables, board: Numbers) -> Probabilities:
@@ -46,10 +47,10 @@ class Trunk(ABC):
         """Return the ranges (2, 1326) of both players, each summing to 1, at a table (1,) with a board."""
         possible = possible_hands(board)
         ranges = np.where(possible, self.ranges, 0.0)
-        numbers, actions = self.paths.find_path(int(self.paths.find(first)[0]))
-        if len(numbers):
-            tables = self.paths.tables[numbers]
-            taken = self.ask(tables, board)[np.arange(len(numbers)), :, actions]
+        nodes, actions = self.betting.find_path(int(self.betting.find(first)[0]))
+        if len(nodes):
+            tables = self.betting.tables_at(nodes)
+            taken = self.ask(tables, board)[np.arange(len(nodes)), :, actions]
             num_legal = np.array([int(legal).bit_count() for legal in tables["legal"]])
             taken = (1 - _TREMBLE) * taken + _TREMBLE / num_legal[:, None]
             for player in range(NUM_PLAYERS):
@@ -64,7 +65,7 @@ class Blueprint(Trunk):
         """Find the decisions of the game; ValueError where it has too many sequences of bets."""
         endgame = endgame_of(game)
         ranges = np.ones((NUM_PLAYERS, NUM_HANDS)) if endgame is None else endgame.weights
-        super().__init__(BettingPaths.grow(first_table(game), game.num_actions), ranges)
+        super().__init__(grow_all(game), ranges)
         self._strategy = RangeStrategy(game, agent, HoldemHiddenHands(game.config))
 
     def ask(self, tables: Tables, board: Numbers) -> Probabilities:
