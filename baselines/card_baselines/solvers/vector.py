@@ -166,11 +166,23 @@ def pass_forward(nodes: Any, part: Any, player: Any, policy: Any, size: Any, rea
             if after < 0:
                 continue
             if nodes.player[node] == player:
-                for h in range(size):
-                    reach[after, h] = reach[node, h] * policy[node, action, h]
+                multiply_reach(reach, node, after, policy, node, action, _NO_GROUPS, 0, size)
             else:
                 for h in range(size):
                     reach[after, h] = reach[node, h]
+
+
+@kernel
+def multiply_reach(
+    reach: Any, source: Any, target: Any, policy: Any, node: Any, action: Any, group: Any, num_groups: Any, size: Any
+) -> None:
+    """Write reach[source] times the probabilities policy[node, action] of hands, or of their groups, to a row."""
+    if num_groups == 0:
+        for h in range(size):
+            reach[target, h] = reach[source, h] * policy[node, action, h]
+    else:
+        for h in range(size):
+            reach[target, h] = reach[source, h] * policy[node, action, group[h]]
 
 
 @kernel
@@ -206,61 +218,72 @@ def pass_backward(
     for k in range(part.shape[0] - 1, -1, -1):
         node = part[k]
         if nodes.player[node] == NOBODY:
-            _evaluate_end(nodes, node, player, hands, size, reach[node], by_card, values[node])
+            folded, stake = nodes.folded[node], nodes.stake[node]
+            evaluate_end(folded, stake, player, hands, size, reach[node], by_card, values[node])
         elif nodes.player[node] != player:
-            _sum_children(nodes.child, node, size, values)
+            sum_children(values, node, nodes.child, node, size)
         elif mode == BEST:
-            _take_best(nodes.child, node, size, values)
+            take_best(values, node, nodes.child, node, size)
         else:
-            _follow(nodes.child, node, size, policy, values)
+            follow_policy(values, node, nodes.child, node, policy, _NO_GROUPS, 0, size)
+
+
+# The values of the children of a decision are in the rows child[node, action], -1 where an action is illegal; its own
+# are in row `target`.
 
 
 @kernel
-def _sum_children(child: Any, node: Any, size: Any, values: Any) -> None:
+def sum_children(values: Any, target: Any, child: Any, node: Any, size: Any) -> None:
     """Write the values of a decision of the other player, whose reach they are weighted by."""
     for h in range(size):
-        values[node, h] = 0
+        values[target, h] = 0
     for action in range(child.shape[1]):
         after = child[node, action]
         if after >= 0:
             for h in range(size):
-                values[node, h] += values[after, h]
+                values[target, h] += values[after, h]
 
 
 @kernel
-def _take_best(child: Any, node: Any, size: Any, values: Any) -> None:
+def take_best(values: Any, target: Any, child: Any, node: Any, size: Any) -> None:
     """Write the values of the best action with each hand."""
     for h in range(size):
-        values[node, h] = -np.inf
+        values[target, h] = -np.inf
     for action in range(child.shape[1]):
         after = child[node, action]
         if after >= 0:
             for h in range(size):
-                values[node, h] = max(values[node, h], values[after, h])
+                values[target, h] = max(values[target, h], values[after, h])
 
 
 @kernel
-def _follow(child: Any, node: Any, size: Any, policy: Any, values: Any) -> None:
-    """Write the mean of the values of the actions under the policy."""
-    for h in range(size):
-        values[node, h] = 0
-    for action in range(child.shape[1]):
-        after = child[node, action]
-        if after >= 0:
-            for h in range(size):
-                values[node, h] += policy[node, action, h] * values[after, h]
-
-
-@kernel
-def _evaluate_end(
-    nodes: Any, node: Any, player: Any, hands: Any, size: Any, reach: Any, by_card: Any, values: Any
+def follow_policy(
+    values: Any, target: Any, child: Any, node: Any, policy: Any, group: Any, num_groups: Any, size: Any
 ) -> None:
-    """Write what a player wins at an end of the hand."""
-    stake = nodes.stake[node]
-    if nodes.folded[node] == NOBODY:
+    """Write the mean of the values of the actions under the policy of hands, or of their groups."""
+    for h in range(size):
+        values[target, h] = 0
+    for action in range(child.shape[1]):
+        after = child[node, action]
+        if after < 0:
+            continue
+        if num_groups == 0:
+            for h in range(size):
+                values[target, h] += policy[node, action, h] * values[after, h]
+        else:
+            for h in range(size):
+                values[target, h] += policy[node, action, group[h]] * values[after, h]
+
+
+@kernel
+def evaluate_end(
+    folded: Any, stake: Any, player: Any, hands: Any, size: Any, reach: Any, by_card: Any, values: Any
+) -> None:
+    """Write what a player wins at an end of the hand, where somebody or NOBODY folded."""
+    if folded == NOBODY:
         sum_showdowns(hands, size, reach, stake, by_card, values)
     else:
-        sum_folds(hands, size, reach, -stake if nodes.folded[node] == player else stake, by_card, values)
+        sum_folds(hands, size, reach, -stake if folded == player else stake, by_card, values)
 
 
 @kernel

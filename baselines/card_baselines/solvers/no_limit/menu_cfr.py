@@ -84,6 +84,8 @@ class MenuCfr(DealSolver):
         self.first, size = lay_out(states, 0)
         """(states,): where the numbers of each information state begin."""
         self.nodes = self.tree.pack(self.first)
+        children = self.nodes["child"]
+        children[:] = np.take_along_axis(children, np.argsort(children < 0, axis=1, kind="stable"), axis=1)
         self.boards, self.seed, self.least = boards, seed, np.float32(least)
         self.plain_iterations = plain_iterations
         self.regrets: Floats32 = np.zeros(size, np.float32)

@@ -1,8 +1,9 @@
 """Tree traversal of public chance sampling on one board: a player learns with all hands, against all of the other's.
 
 Vectors over hands go by place (`hands.Hands`). In tables of strategies, a decision has one number per bucket for each
-legal action, from the field `first` of its node on; the index of an action among the legal ones is its *place*. The
-policy is proportional to the positive numbers, and uniform where none is positive (regret matching).
+legal action, from the field `first` of its node on; the index of an action among the legal ones is its *place*, and
+nodes have their children in this order. The policy is proportional to the positive numbers, and uniform where none is
+positive (regret matching).
 
 Where the opponent's reach probability, summed over its hands, falls below `least`, the walk continues with a
 probability proportional to it, and reach is divided by that probability: estimates stay unbiased, and rare betting
@@ -17,18 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.hands import sum_folds, sum_showdowns
-from card_baselines.solvers.no_limit.hand_vectors import (
-    follow_policy,
-    keep_chosen,
-    multiply_reach,
-    sum_actions,
-    sum_by_bucket,
-    take_best,
-    write_zeros,
-)
 from card_baselines.solvers.regret import match_regrets
 from card_baselines.solvers.tree import MAX_MENU_ACTIONS, BettingTree
+from card_baselines.solvers.vector import evaluate_end, follow_policy, multiply_reach, sum_children, take_best
 from card_envs.bits import bit_count
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
@@ -56,7 +48,9 @@ class Walk(NamedTuple):
     own: Floats32
     """(depth + 1, hands): the learner's reach probabilities."""
     values: Floats32
-    """(depth + 1, actions, hands): the learner's values after each action, weighted by the opponent's reach."""
+    """(rows, hands): the learner's values, weighted by the opponent's reach. Row 0 is the root."""
+    child: NDArray[np.int64]
+    """(depth + 1, actions): row of `values` after the action at each place, -1 for places that were not visited yet."""
     policy: Floats32
     """(depth + 1, actions, buckets): the policy of the player to act."""
     sums: Floats32
@@ -65,16 +59,12 @@ class Walk(NamedTuple):
     """(cards,): reach probabilities summed by card."""
     node: NDArray[np.int64]
     """(depth + 1,): the decision that is visited."""
-    action: NDArray[np.int64]
-    """(depth + 1,): the action that is visited there."""
     place: NDArray[np.int64]
-    """(depth + 1,): its place."""
+    """(depth + 1,): place of the action that is visited there."""
     reach_slot: NDArray[np.int64]
     """(depth + 1,): row of `reach`."""
     own_slot: NDArray[np.int64]
     """(depth + 1,): row of `own`."""
-    root: Floats32
-    """(hands,): the learner's values of the root."""
     choices: NDArray[np.int8]
     """(nodes, hands): place of the responder's best action at the decisions of one subtree of the last street."""
 
@@ -87,16 +77,15 @@ class Walk(NamedTuple):
         return Walk(
             reach=np.zeros((rows, NUM_HANDS), np.float32),
             own=np.zeros((rows, NUM_HANDS), np.float32),
-            values=np.zeros((rows, MAX_MENU_ACTIONS, NUM_HANDS), np.float32),
+            values=np.zeros((1 + rows * MAX_MENU_ACTIONS, NUM_HANDS), np.float32),
+            child=np.zeros((rows, MAX_MENU_ACTIONS), np.int64),
             policy=np.zeros((rows, MAX_MENU_ACTIONS, buckets), np.float32),
             sums=np.zeros((MAX_MENU_ACTIONS + 1, buckets), np.float32),
             by_card=np.zeros(DECK_SIZE, np.float32),
             node=np.zeros(rows, np.int64),
-            action=np.zeros(rows, np.int64),
             place=np.zeros(rows, np.int64),
             reach_slot=np.zeros(rows, np.int64),
             own_slot=np.zeros(rows, np.int64),
-            root=np.zeros(NUM_HANDS, np.float32),
             choices=np.zeros((largest, NUM_HANDS), np.int8),
         )
 
@@ -144,15 +133,17 @@ def _walk_with(answer: Any) -> Any:
         walk.reach_slot[0], walk.own_slot[0] = 0, 0
         _enter_decision(nodes, entered, depth, tables, settings, mode, hands, walk)
         while depth >= 0:
-            number = walk.node[depth]
+            number, place = walk.node[depth], walk.place[depth] + 1
             node = nodes[number]
-            if not _find_next(node, depth, walk):
+            if place == bit_count(node.legal):
                 _leave_decision(node, depth, number - entered, tables, settings, mode, hands, walk)
                 depth -= 1
                 continue
-            child = np.int64(node.child[walk.action[depth]])
+            child, row = np.int64(node.child[place]), 1 + depth * MAX_MENU_ACTIONS + place
+            walk.place[depth], walk.child[depth, place] = place, row
             if not _apply_action(nodes, node, child, depth, number - entered, settings, mode, hands, stream, walk):
-                write_zeros(walk.values[depth, walk.place[depth]], hands)
+                for h in range(hands.size[0]):
+                    walk.values[row, h] = _ZERO
             elif nodes[child].player != NOBODY:
                 if node.street < last and nodes[child].street == last:
                     entered = child
@@ -166,50 +157,40 @@ def _walk_with(answer: Any) -> Any:
 
 
 @kernel
-def _find_next(node: Any, depth: Any, walk: Any) -> Any:
-    """Advance to the next legal action of a decision; return False if there is none."""
-    action = walk.action[depth] + 1
-    while action < node.child.shape[0] and node.child[action] < 0:
-        action += 1
-    walk.action[depth], walk.place[depth] = action, walk.place[depth] + 1
-    return action < node.child.shape[0]
-
-
-@kernel
 def _apply_action(
     nodes: Any, node: Any, child: Any, depth: Any, row: Any, settings: Any, mode: Any, hands: Any, stream: Any,
     walk: Any,
 ) -> Any:  # fmt: skip
     """Write the reach probabilities after an action, and terminal values; return False if it was not sampled."""
-    below, place, after = depth + 1, walk.place[depth], nodes[child]
-    walk.own_slot[below] = walk.own_slot[depth]
-    is_last = node.street == settings.last_street
+    below, place, after, size = depth + 1, walk.place[depth], nodes[child], hands.size[0]
+    own, reach, bucket = walk.own_slot[depth], walk.reach_slot[depth], hands.bucket[node.street]
+    num_buckets, is_last = hands.num_buckets[node.street], node.street == settings.last_street
+    walk.own_slot[below], walk.reach_slot[below] = own, reach
     if node.player == settings.learner:
-        walk.reach_slot[below] = walk.reach_slot[depth]
         if mode == ANSWER and not is_last:
             walk.own_slot[below] = below
-            policy = walk.policy[depth, place]
-            multiply_reach(walk.own[walk.own_slot[depth]], policy, hands.bucket[node.street], walk.own[below], hands)
+            multiply_reach(walk.own, own, below, walk.policy, depth, place, bucket, num_buckets, size)
     else:
         walk.reach_slot[below] = below
-        reach = walk.reach[below]
         if mode == ANSWER and is_last:
-            keep_chosen(walk.reach[walk.reach_slot[depth]], walk.choices[row], place, reach, hands)
+            _keep_chosen(walk.reach, reach, below, walk.choices[row], place, size)
         else:
-            policy = walk.policy[depth, place]
-            multiply_reach(walk.reach[walk.reach_slot[depth]], policy, hands.bucket[node.street], reach, hands)
+            multiply_reach(walk.reach, reach, below, walk.policy, depth, place, bucket, num_buckets, size)
         is_exact = mode == RESPOND and is_last  # the best of sampled values would be too large
-        if not _sample(reach, settings.least, is_exact, hands, stream):
+        if not _sample(walk.reach[below], settings.least, is_exact, hands, stream):
             return False
-    reach, values = walk.reach[walk.reach_slot[below]], walk.values[depth, place]
     if after.player == NOBODY:
+        reach, values = walk.reach[walk.reach_slot[below]], walk.values[walk.child[depth, place]]
         stake = np.float32(after.stake)
-        if after.folded == NOBODY:
-            sum_showdowns(hands, hands.size[0], reach, stake, walk.by_card, values)
-        else:
-            stake = -stake if after.folded == settings.learner else stake
-            sum_folds(hands, hands.size[0], reach, stake, walk.by_card, values)
+        evaluate_end(after.folded, stake, settings.learner, hands, size, reach, walk.by_card, values)
     return True
+
+
+@kernel
+def _keep_chosen(reach: Any, source: Any, target: Any, chosen: Any, place: Any, size: Any) -> None:
+    """Write reach[source] after the action at `place`, which the responder takes with the hands that chose it."""
+    for h in range(size):
+        reach[target, h] = reach[source, h] if chosen[h] == place else _ZERO
 
 
 @kernel
@@ -235,7 +216,9 @@ def _enter_decision(
     nodes: Any, number: Any, depth: Any, tables: Any, settings: Any, mode: Any, hands: Any, walk: Any
 ) -> None:
     """Begin to visit a decision: write its policy, and add the opponent's to the averages."""
-    walk.node[depth], walk.action[depth], walk.place[depth] = number, -1, -1
+    walk.node[depth], walk.place[depth] = number, -1
+    for place in range(MAX_MENU_ACTIONS):
+        walk.child[depth, place] = -1
     node = nodes[number]
     is_learner = node.player == settings.learner
     responds = (mode == RESPOND and is_learner) or (mode == ANSWER and not is_learner)
@@ -265,7 +248,7 @@ def _add_to_average(
 ) -> None:
     """Add the opponent's policy, times its reach probability and `rate`, to its summed strategy."""
     averages = tables.averages
-    sum_by_bucket(reach, hands, node.street, size, reached)
+    _sum_by_bucket(reach, hands, node.street, size, reached)
     for k in range(bit_count(node.legal)):
         first, shares = node.first + k * size, policy[k]
         for b in range(size):
@@ -273,33 +256,54 @@ def _add_to_average(
 
 
 @kernel
-def _leave_decision(
-    node: Any, depth: Any, row: Any, tables: Any, settings: Any, mode: Any, hands: Any, walk: Any
-) -> None:
-    """Write the values of a decision to its parent's `values` (at the root: to `walk.root`), and add regrets."""
-    values, num = walk.values[depth], walk.place[depth]
-    target = walk.root if depth == 0 else walk.values[depth - 1, walk.place[depth - 1]]
-    if node.player != settings.learner:
-        sum_actions(values, num, target, hands)
-    elif mode == RESPOND and node.street == settings.last_street:
-        take_best(values, num, target, walk.choices[row], hands)
-    else:
-        size = hands.num_buckets[node.street]
-        follow_policy(values, walk.policy[depth], num, hands.bucket[node.street], target, hands)
-        _add_regrets(node, num, values, walk.policy[depth], size, tables.own, settings.rate, hands, walk.sums)
+def _sum_by_bucket(values: Any, hands: Any, street: Any, size: Any, sums: Any) -> None:
+    """Write the sum of the values of the hands in each bucket."""
+    order, begin = hands.order[street], hands.begin[street]
+    for b in range(size):
+        total = _ZERO
+        for place in range(begin[b], begin[b + 1]):
+            total += values[order[place]]
+        sums[b] = total
 
 
 @kernel
-def _add_regrets(
-    node: Any, num: Any, values: Any, policy: Any, size: Any, table: Any, rate: Any, hands: Any, sums: Any
+def _leave_decision(
+    node: Any, depth: Any, row: Any, tables: Any, settings: Any, mode: Any, hands: Any, walk: Any
 ) -> None:
+    """Write the values of a decision, and add regrets."""
+    values, child, size = walk.values, walk.child, hands.size[0]
+    target = 0 if depth == 0 else child[depth - 1, walk.place[depth - 1]]
+    if node.player != settings.learner:
+        sum_children(values, target, child, depth, size)
+    elif mode == RESPOND and node.street == settings.last_street:
+        take_best(values, target, child, depth, size)
+        _write_best(values, target, child, depth, size, walk.choices[row])
+    else:
+        bucket, num_buckets = hands.bucket[node.street], hands.num_buckets[node.street]
+        follow_policy(values, target, child, depth, walk.policy, bucket, num_buckets, size)
+        _add_regrets(node, depth, num_buckets, tables.own, settings.rate, hands, walk)
+
+
+@kernel
+def _write_best(values: Any, target: Any, child: Any, depth: Any, size: Any, chosen: Any) -> None:
+    """Write the first place whose action has the value of the decision."""
+    for h in range(size):
+        place = 0
+        while values[child[depth, place], h] != values[target, h]:
+            place += 1
+        chosen[h] = place
+
+
+@kernel
+def _add_regrets(node: Any, depth: Any, size: Any, table: Any, rate: Any, hands: Any, walk: Any) -> None:
     """Add the instantaneous regrets, times `rate`, to the learner's table."""
+    num, policy, sums = walk.place[depth] + 1, walk.policy[depth], walk.sums
     mean = sums[num]
     for b in range(size):
         mean[b] = _ZERO
     for k in range(num):
         shares, total = policy[k], sums[k]
-        sum_by_bucket(values[k], hands, node.street, size, total)
+        _sum_by_bucket(walk.values[walk.child[depth, k]], hands, node.street, size, total)
         for b in range(size):
             mean[b] += shares[b] * total[b]
     for k in range(num):
@@ -330,4 +334,4 @@ def _answer(nodes: Any, root: Any, own: Any, tables: Any, settings: Any, hands: 
 
 
 walk_from = _walk_with(_answer)
-"""The kernel of the traversal. It writes the values of the root to `root` of the first walk."""
+"""The kernel of the traversal. It writes the values of the root to row 0 of `values` of the first walk."""
