@@ -1,13 +1,13 @@
 """All hands that can be held with a board, ordered by strength, and the sums that value folds and showdowns.
 
-The *place* of a hand is its index in this order, weakest first. `RANKED` lists the hands of a board, `Hands` puts them
-in buckets. `sum_folds` and `sum_showdowns` take one weight for each place; `sum_folds_by_column` and
-`sum_showdowns_by_column` take several side by side.
+The *place* of a hand is its index in this order, weakest first. `RANKED` lists the hands of a board. `sum_folds` and
+`sum_showdowns` take one weight for each place; `sum_folds_by_column` and `sum_showdowns_by_column` take several side by
+side.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,66 +118,8 @@ def _sort_by_digit(ranked: Any, source: Any, target: Any, shift: Any) -> None:
         ranked.place[digit] += 1
 
 
-class Hands(NamedTuple):
-    """The hands that can be held with a board, by place, in the buckets of each street; `arrange_hands` writes it."""
-
-    size: NDArray[np.int64]
-    """(1,): number of hands."""
-    first: NDArray[np.int64]
-    """(hands,): a card of each hand."""
-    second: NDArray[np.int64]
-    """(hands,): the other card."""
-    end: NDArray[np.int64]
-    """(hands,): place after the last hand of equal strength."""
-    bucket: NDArray[np.int64]
-    """(streets, hands): bucket of each hand."""
-    order: NDArray[np.int64]
-    """(streets, hands): places sorted by bucket."""
-    begin: NDArray[np.int64]
-    """(streets, buckets + 1): start of each bucket in `order`."""
-    num_buckets: NDArray[np.int64]
-    """(streets,): number of buckets on each street."""
-
-    @staticmethod
-    def allocate(num_buckets: NDArray[np.int64]) -> Hands:
-        """Return arrays for `num_buckets` (streets,) buckets on each street."""
-        streets = len(num_buckets)
-        return Hands(
-            size=np.zeros(1, np.int64),
-            first=np.zeros(NUM_HANDS, np.int64),
-            second=np.zeros(NUM_HANDS, np.int64),
-            end=np.zeros(NUM_HANDS, np.int64),
-            bucket=np.zeros((streets, NUM_HANDS), np.int64),
-            order=np.zeros((streets, NUM_HANDS), np.int64),
-            begin=np.zeros((streets, int(num_buckets.max()) + 2), np.int64),
-            num_buckets=num_buckets,
-        )
-
-
-@kernel
-def arrange_hands(ranked: Any, buckets: Any, hands: Any) -> None:
-    """Write `hands` from a record of `RANKED` and the bucket of each place, (streets, hands)."""
-    num = np.int64(ranked.num_hands)
-    hands.size[0] = num
-    for h in range(num):
-        hands.first[h], hands.second[h], hands.end[h] = ranked.first[h], ranked.second[h], ranked.end[h]
-    for street in range(hands.num_buckets.shape[0]):
-        begin, size = hands.begin[street], hands.num_buckets[street]
-        for b in range(size + 2):
-            begin[b] = 0
-        for h in range(num):
-            hands.bucket[street, h] = buckets[street, h]
-            begin[buckets[street, h] + 2] += 1
-        for b in range(2, size + 2):
-            begin[b] += begin[b - 1]
-        for h in range(num):  # begin[b + 1] moves from the start of bucket b to its end
-            b = buckets[street, h]
-            hands.order[street, begin[b + 1]] = h
-            begin[b + 1] += 1
-
-
 # --- sums over the opponent's hands ---------------------------------------------------------------------------------
-# `hands` is a record of `RANKED`, or `Hands`, with `size` hands; `by_card` is scratch space.
+# `hands` is a record of `RANKED` with `size` hands; `by_card` is scratch space.
 
 
 @kernel

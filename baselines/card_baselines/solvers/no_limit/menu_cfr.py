@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.solvers.buckets.hand_buckets import HandBuckets
-from card_baselines.solvers.hands import Hands, arrange_hands
-from card_baselines.solvers.no_limit.menu_walk import ANSWER, LEARN, RESPOND, Settings, Tables, Walk, walk_from
+from card_baselines.solvers.no_limit.menu_walk import ANSWER, LEARN, RESPOND, Hands, Settings, Tables, Walk, walk_from
 from card_baselines.solvers.solver import DealSolver
 from card_baselines.solvers.strategy import TableStrategy, lay_out, list_states, quantise
 from card_baselines.solvers.tree import NUM_PLAYERS, grow_game
@@ -104,7 +103,7 @@ class MenuCfr(DealSolver):
         num_buckets = np.array(self.boards.num_buckets, np.int64)
         walk, response = (Walk.allocate(self.tree, num_buckets) for _ in range(2))
         self._walks = walk, response._replace(choices=walk.choices)
-        self._hands = Hands.allocate(num_buckets)
+        self._hands = Hands(self.boards.ranked, self.boards.rows, num_buckets)
 
     def run(self, iterations: int) -> None:
         """Run `iterations` more iterations; both players learn in each."""
@@ -117,7 +116,6 @@ class MenuCfr(DealSolver):
     def learn(self, number: int) -> None:
         """Draw the board of iteration `number`, on which both players learn in turn."""
         self.boards.draw(np.random.default_rng((self.seed, number - 1)))
-        arrange_hands(self.boards.ranked[0], self.boards.rows, self._hands)
         seed_streams(self._streams, np.uint64(self.seed % 2**64), np.uint64(number))
         self._number = number
         for learner in range(NUM_PLAYERS):
@@ -154,7 +152,7 @@ class MenuCfr(DealSolver):
 
     def _learn(self, learner: int, mode: int, own: Floats32, other: Floats32, average: float) -> None:
         """Update the tables of a player on the board; `mode` as in `menu_walk`."""
-        num, weight = int(self._hands.size[0]), self._weight()
+        num, weight = int(self.boards.ranked[0].num_hands), self._weight()
         self._walks[0].reach[0, :num] = 1 / num
         self._walks[0].own[0, :num] = 1 / num
         settings = Settings(

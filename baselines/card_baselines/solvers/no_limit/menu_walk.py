@@ -1,6 +1,6 @@
 """Tree traversal of public chance sampling on one board: a player learns with all hands, against all of the other's.
 
-Vectors over hands go by place (`hands.Hands`). In tables of strategies, a decision has one number per bucket for each
+Vectors over hands go by place (`solvers.hands`). In tables of strategies, a decision has one number per bucket for each
 legal action, from the field `first` of its node on; the index of an action among the legal ones is its *place*, and
 nodes have their children in this order. The policy is proportional to the positive numbers, and uniform where none is
 positive (regret matching).
@@ -90,6 +90,17 @@ class Walk(NamedTuple):
         )
 
 
+class Hands(NamedTuple):
+    """The hands that can be held with a board."""
+
+    ranked: NDArray[Any]
+    """(1,) of `RANKED`: the hands, weakest first."""
+    bucket: NDArray[np.int64]
+    """(streets, hands): bucket of each hand."""
+    num_buckets: NDArray[np.int64]
+    """(streets,): number of buckets on each street."""
+
+
 class Tables(NamedTuple):
     """Tables of strategies (numbers,) in the layout of `MenuCfr`."""
 
@@ -142,7 +153,7 @@ def _walk_with(answer: Any) -> Any:
             child, row = np.int64(node.child[place]), 1 + depth * MAX_MENU_ACTIONS + place
             walk.place[depth], walk.child[depth, place] = place, row
             if not _apply_action(nodes, node, child, depth, number - entered, settings, mode, hands, stream, walk):
-                for h in range(hands.size[0]):
+                for h in range(hands.ranked[0].num_hands):
                     walk.values[row, h] = _ZERO
             elif nodes[child].player != NOBODY:
                 if node.street < last and nodes[child].street == last:
@@ -162,7 +173,7 @@ def _apply_action(
     walk: Any,
 ) -> Any:  # fmt: skip
     """Write the reach probabilities after an action, and terminal values; return False if it was not sampled."""
-    below, place, after, size = depth + 1, walk.place[depth], nodes[child], hands.size[0]
+    below, place, after, size = depth + 1, walk.place[depth], nodes[child], hands.ranked[0].num_hands
     own, reach, bucket = walk.own_slot[depth], walk.reach_slot[depth], hands.bucket[node.street]
     num_buckets, is_last = hands.num_buckets[node.street], node.street == settings.last_street
     walk.own_slot[below], walk.reach_slot[below] = own, reach
@@ -182,7 +193,7 @@ def _apply_action(
     if after.player == NOBODY:
         reach, values = walk.reach[walk.reach_slot[below]], walk.values[walk.child[depth, place]]
         stake = np.float32(after.stake)
-        evaluate_end(after.folded, stake, settings.learner, hands, size, reach, walk.by_card, values)
+        evaluate_end(after.folded, stake, settings.learner, hands.ranked[0], size, reach, walk.by_card, values)
     return True
 
 
@@ -197,7 +208,7 @@ def _keep_chosen(reach: Any, source: Any, target: Any, chosen: Any, place: Any, 
 def _sample(reach: Any, least: Any, is_exact: Any, hands: Any, stream: Any) -> Any:
     """Return True if the walk continues with this reach probability, which is scaled if that was left to chance."""
     total = _ZERO
-    for h in range(hands.size[0]):
+    for h in range(hands.ranked[0].num_hands):
         total += reach[h]
     if is_exact:
         return total > _RARE * least
@@ -206,7 +217,7 @@ def _sample(reach: Any, least: Any, is_exact: Any, hands: Any, stream: Any) -> A
     if total <= least * np.float32(random_unit(stream)):
         return False
     factor = least / total
-    for h in range(hands.size[0]):
+    for h in range(hands.ranked[0].num_hands):
         reach[h] *= factor
     return True
 
@@ -258,12 +269,10 @@ def _add_to_average(
 @kernel
 def _sum_by_bucket(values: Any, hands: Any, street: Any, size: Any, sums: Any) -> None:
     """Write the sum of the values of the hands in each bucket."""
-    order, begin = hands.order[street], hands.begin[street]
     for b in range(size):
-        total = _ZERO
-        for place in range(begin[b], begin[b + 1]):
-            total += values[order[place]]
-        sums[b] = total
+        sums[b] = _ZERO
+    for h in range(hands.ranked[0].num_hands):
+        sums[hands.bucket[street, h]] += values[h]
 
 
 @kernel
@@ -271,7 +280,7 @@ def _leave_decision(
     node: Any, depth: Any, row: Any, tables: Any, settings: Any, mode: Any, hands: Any, walk: Any
 ) -> None:
     """Write the values of a decision, and add regrets."""
-    values, child, size = walk.values, walk.child, hands.size[0]
+    values, child, size = walk.values, walk.child, hands.ranked[0].num_hands
     target = 0 if depth == 0 else child[depth - 1, walk.place[depth - 1]]
     if node.player != settings.learner:
         sum_children(values, target, child, depth, size)
@@ -320,13 +329,13 @@ def _answer(nodes: Any, root: Any, own: Any, tables: Any, settings: Any, hands: 
     """Write to `choices` the opponent's best response below `root` to the learner, whose reach there is `own`."""
     walk, response = walks
     learner, total = settings.learner, _ZERO
-    for h in range(hands.size[0]):
+    for h in range(hands.ranked[0].num_hands):
         response.reach[0, h] = own[h]
         total += own[h]
     for number in range(root, np.int64(nodes[root].end)):
         if nodes[number].player == 1 - learner:  # default where the learner's reach is tiny: check or call
             call = np.int8(nodes[number].legal & 1)  # its place: 1 where a fold is legal
-            for h in range(hands.size[0]):
+            for h in range(hands.ranked[0].num_hands):
                 walk.choices[number - root, h] = call
     swapped = Settings(1 - learner, settings.last_street, _ZERO, _ZERO, total)
     both = Tables(tables.other, tables.own, tables.averages)
