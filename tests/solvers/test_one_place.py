@@ -1,4 +1,7 @@
-"""Growing a tree, regret matching and the sums of showdowns are each written in one module, which all solvers use."""
+"""Growing a tree, regret matching and the sums of showdowns are each written in one module, which all solvers use.
+
+Ends of hands and best actions are valued in two: for one betting sequence, and for many side by side.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +29,27 @@ def find_functions(is_wanted: Callable[[ast.FunctionDef], bool]) -> set[str]:
     return found
 
 
+def list_calls(function: ast.FunctionDef) -> set[str]:
+    """Return the names of the functions and methods that a function calls."""
+    calls = [node.func for node in ast.walk(function) if isinstance(node, ast.Call)]
+    return {f.attr if isinstance(f, ast.Attribute) else f.id for f in calls if isinstance(f, ast.Attribute | ast.Name)}
+
+
 def takes_actions(function: ast.FunctionDef) -> bool:
     """Return True if a function plays on a table of the engine."""
-    calls = [node.func for node in ast.walk(function) if isinstance(node, ast.Call)]
-    names = {f.attr if isinstance(f, ast.Attribute) else f.id for f in calls if isinstance(f, ast.Attribute | ast.Name)}
-    return bool(names & {"step", "step_batch", "apply_action"})
+    return bool(list_calls(function) & {"step", "step_batch", "apply_action"})
+
+
+def values_ends(function: ast.FunctionDef) -> bool:
+    """Return True if a function sums over the opponent's hands at folds or showdowns."""
+    sums = {"sum_folds", "sum_showdowns"}
+    return bool(list_calls(function) & (sums | {f"{name}_by_column" for name in sums}))
+
+
+def maximises(function: ast.FunctionDef) -> bool:
+    """Return True if a function begins with values of minus infinity, as those of a best action."""
+    negated = [node for node in ast.walk(function) if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)]
+    return any(isinstance(n, ast.Attribute) and n.attr == "inf" for each in negated for n in ast.walk(each))
 
 
 def compares_strength(function: ast.FunctionDef) -> bool:
@@ -80,3 +99,18 @@ def test_regret_matching_is_in_one_place() -> None:
 def test_showdowns_are_summed_in_one_place() -> None:
     modules = {name.rpartition(".")[0] for name in find_functions(compares_strength)}
     assert modules == {"hands"}
+
+
+def test_ends_and_best_actions_are_valued_in_two_modules() -> None:
+    """`vector` has the hands of one betting sequence, `street_passes` those of many sequences side by side.
+
+    Hand abstractions compare hands, `BoardHands` counts pairs of them, and the response before the flop makes one
+    decision for all flops.
+    """
+    assert find_functions(values_ends) == {
+        "vector.evaluate_end", "limit.street_passes.evaluate_fold", "limit.street_passes.evaluate_close",
+        "hands.sum_compatible", "buckets.hand_buckets.count_equities", "buckets.hand_buckets.compare_with_groups",
+    }  # fmt: skip
+    assert find_functions(maximises) == {
+        "vector.take_best", "limit.street_passes._take_best", "preflop.choose", "multiplayer.traversal.learn_from_deal",
+    }  # fmt: skip

@@ -7,16 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from card_baselines.solvers.hands import NUM_PLAYERS
 from card_envs.compiler import kernel
 from card_envs.game import Tables
 from card_envs.games.holdem.state import LIMIT, MAX_STREETS, RECENT_ACTIONS
 from card_envs.rng import splitmix64
-
-NUM_PLAYERS = 2
-Numbers = NDArray[np.int64]
+from card_envs.typing import Integers
 
 
-def find_sorted(keys: NDArray[Any], wanted: NDArray[Any]) -> Numbers:
+def find_sorted(keys: NDArray[Any], wanted: NDArray[Any]) -> Integers:
     """Return the index (n,) of each wanted number (n,) in ascending `keys`, -1 for those that are not there."""
     places = np.searchsorted(keys, wanted)
     is_known = places < len(keys)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.betting_keys import NUM_PLAYERS, Numbers, find_keys, find_sorted
+from card_baselines.solvers.betting_keys import find_keys, find_sorted
 from card_envs.compiler import kernel
 from card_envs.game import NOBODY, Game
 from card_envs.games.holdem import kernels
@@ -24,6 +24,7 @@ from card_envs.games.holdem.endgame import Endgame, EndgameConfig
 from card_envs.games.holdem.state import MENU_CHIPS, MENU_INTEGERS, MENU_POT
 from card_envs.records import Tables
 
+NUM_PLAYERS = 2
 MAX_NODES = 4_000
 """Maximum number of nodes for best responses and re-solving, whose arrays then take about 100 MB."""
 MAX_DECISIONS = 250_000
@@ -33,6 +34,8 @@ LIMIT_ACTIONS = 3
 """Fold, call, raise: the actions of a limit game."""
 MAX_MENU_ACTIONS = 8
 """Maximum number of actions of a no-limit game for which `is_two_player_menu` holds."""
+
+Numbers = NDArray[np.int64]
 
 
 def node_type(num_actions: int) -> np.dtype[Any]:

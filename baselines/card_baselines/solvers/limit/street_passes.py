@@ -125,9 +125,9 @@ def pass_backward(
         step, node = steps[k], first + k
         for action in range(LIMIT_ACTIONS):
             if step.kind[action] == FOLDED:
-                _fold(step, action, learner, ranked, stakes[node, action], work)
+                evaluate_fold(step, action, learner, ranked, stakes[node, action], work)
             elif step.kind[action] == CLOSED:
-                _close(step, action, ranked, stakes[node, action], work)
+                evaluate_close(step, action, ranked, stakes[node, action], work)
         if step.player != learner:
             _sum_actions(step, ranked, work.values)
         elif mode in (BEST, CHOOSE):
@@ -141,7 +141,7 @@ def pass_backward(
 
 
 @kernel
-def _fold(step: Any, action: Any, learner: Any, ranked: Any, stakes: Any, work: Any) -> None:
+def evaluate_fold(step: Any, action: Any, learner: Any, ranked: Any, stakes: Any, work: Any) -> None:
     """Write the learner's values after a fold."""
     sign = -_ONE if step.player == learner else _ONE
     for sequence in range(stakes.shape[0]):
@@ -151,7 +151,7 @@ def _fold(step: Any, action: Any, learner: Any, ranked: Any, stakes: Any, work: 
 
 
 @kernel
-def _close(step: Any, action: Any, ranked: Any, stakes: Any, work: Any) -> None:
+def evaluate_close(step: Any, action: Any, ranked: Any, stakes: Any, work: Any) -> None:
     """Write the learner's values after the close of the street: at a showdown, or from `work.leaves`."""
     target, values, leaves = step.value_after[action], work.values, work.leaves
     if leaves.shape[0] == 0:

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.betting_keys import Numbers
-from card_baselines.solvers.tree import NUM_PLAYERS, BettingTree, endgame_of, grow_all
+from card_baselines.solvers.tree import NUM_PLAYERS, BettingTree, Numbers, endgame_of, grow_all
 from card_envs.agent import Agent
 from card_envs.analysis.exploitability.holdem import HoldemHiddenHands
 from card_envs.analysis.exploitability.range_strategy import RangeStrategy
