@@ -307,7 +307,7 @@ def raise_sizes(tables: Tables, after: Tables) -> NDArray[np.float32]:
     rows, seats = np.arange(len(tables)), tables["actor"].astype(np.int64)
     owed = tables["current_bet"] - tables["street_commit"][rows, seats]
     paid = after["hand_commit"] - tables["hand_commit"]
-    return ((paid[rows, seats] - owed) / np.maximum(tables["pot"] + owed, 1)).astype(np.float32)
+    return np.asarray((paid[rows, seats] - owed) / np.maximum(tables["pot"] + owed, 1), np.float32)
 
 
 def _sort_nodes(levels: list[_Level], num_actions: int) -> BettingTree:

@@ -91,9 +91,8 @@ def _make_street(tree: BettingTree, roots: Numbers) -> tuple[Street, Numbers]:
     closing = steps["kind"][0] == CLOSED
     # the subtrees of all roots have the same nodes, counted from the root
     padded = roots.shape[1] if roots.shape[1] <= PADDED else -(-roots.shape[1] // PADDED) * PADDED
-    nodes = np.full((len(roots), len(decisions), padded), -1)
-    nodes[:, :, : roots.shape[1]] = roots[:, None] + (decisions - root)[:, None]
-    nodes = nodes.reshape(-1, padded)
+    nodes = np.full((len(roots) * len(decisions), padded), -1)
+    nodes[:, : roots.shape[1]] = (roots[:, None] + (decisions - root)[:, None]).reshape(len(nodes), -1)
     ends = tree.child[nodes]  # (decisions, sequences, actions)
     stakes = np.where((nodes[..., None] >= 0) & (ends >= 0), tree.stake[ends], 0).astype(np.float32).swapaxes(1, 2)
     slots = int(steps["reach_after"].max()) + 1, int(steps["value_after"].max()) + 1
