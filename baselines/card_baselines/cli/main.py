@@ -86,8 +86,9 @@ def _run(arguments: list[str]) -> int:
     if name in GROUPS:
         return _describe_group(name, rest)
     command = _load_command(location)
+    rest = name_environment(name, rest)
     if name != "check":  # which takes functions that need no id
-        rest = register_typed_games(name_environment(name, rest))
+        rest = register_typed_games(rest)
     if name in _TAKE_ARGUMENTS:
         return int(command(rest))
     return int(call_command(command, name, rest, _describe_forms(name)))
