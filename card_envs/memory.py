@@ -33,11 +33,21 @@ def explain_memory(game: Game, num_tables: int) -> Iterator[None]:
 
 def find_free_memory() -> float:
     """Return how many bytes a process can still allocate without swapping, infinity where the system does not tell."""
-    free = math.inf
-    if _MEMORY.exists():
-        entries = dict(line.split(":", 1) for line in _MEMORY.read_text().splitlines())
-        free = int(entries["MemAvailable"].split()[0]) * 1024
-    limit, used = (_GROUP / name for name in ("memory.max", "memory.current"))
-    if limit.exists() and used.exists() and (most := limit.read_text().strip()) != "max":
-        free = min(free, int(most) - int(used.read_text()))
+    free = _read_entries(_MEMORY).get("MemAvailable", math.inf) * 1024
+    limit, used = (_read_entries(_GROUP / name).get("", math.inf) for name in ("memory.max", "memory.current"))
+    if math.isfinite(limit) and math.isfinite(used):
+        cached = _read_entries(_GROUP / "memory.stat").get("inactive_file", 0.0)  # given back when it is needed
+        free = min(free, limit - used + cached)
     return free
+
+
+def _read_entries(path: Path) -> dict[str, float]:
+    """Return the numbers of a file of the system with lines "name number" or a lone number, whose name is ""."""
+    if not path.exists():
+        return {}
+    lines = [line.replace(":", " ").split() for line in path.read_text(encoding="utf-8").splitlines()]
+    return {
+        words[0] if len(words) > 1 else "": float(words[min(1, len(words) - 1)])
+        for words in lines
+        if words and words[min(1, len(words) - 1)].isdecimal()
+    }

@@ -5,6 +5,7 @@
 | `cfr`, `cfr_large` | heads-up limit hold'em, buckets of similar distributions of equity (`train public_chance_cfr`) |
 | `cfr_small` | the same game, buckets of similar equity (`train mccfr`) |
 | `cfr_no_limit` | heads-up no-limit hold'em (`train menu_cfr`) |
+| `cfr_flop` | heads-up flop hold'em, every hand on every flop (`train cfr`, `flop_table`) |
 | `cfr_limit_six_max`, `cfr_no_limit_six_max` | six seats (`train multiplayer_mccfr`) |
 
 In Kuhn poker and Leduc hold'em for two, `cfr` and its variants solve the game by CFR+ when they first play.
@@ -118,6 +119,32 @@ class CfrLarge(Cfr):
     name = "cfr_large"
 
 
+class CfrFlop(TableAgent):
+    """Plays an equilibrium of flop hold'em, with probabilities rounded to thirds on the flop (`flop_table`).
+
+    Args:
+        game: Heads-up flop hold'em with the whole deck.
+
+    Raises:
+        ValueError: For games with other players, blinds, bets or stacks.
+    """
+
+    name = "cfr_flop"
+    shipped = "flop_holdem_heads_up.npz"
+    needs = "flop hold'em for two, the blinds and bets of flop_holdem-v0, and stacks that never run out"
+
+    def __init__(self, game: Game) -> None:
+        super().__init__(game)
+
+    def can_play(self, game: Game) -> bool:
+        """Return True for flop hold'em for two with the blinds and bets of the strategy, and stacks for every bet."""
+        config = game.config
+        if not (is_two_player_limit(config) and config.is_flop_holdem):
+            return False
+        own = load_config(self._path)
+        return _list_bets(config) == _list_bets(own) and _has_same_limit_betting(config, own)
+
+
 class CfrNoLimit(TableAgent):
     """Plays a CFR strategy for stacks of 100 big blinds and raises by half the pot, the pot or all chips.
 
@@ -217,9 +244,14 @@ def has_same_stakes(config: HoldemConfig, other: HoldemConfig) -> bool:
 
 def _list_stakes(config: HoldemConfig) -> tuple[object, ...]:
     """Return blinds, antes, stacks and fixed raises in units of the smallest bet, the structure, caps and rules."""
+    stacks = tuple(amount / config.min_bet for amount in config.stack_list)
+    return _list_bets(config), stacks, config.structure, config.max_raises, config.rules
+
+
+def _list_bets(config: HoldemConfig) -> tuple[float, ...]:
+    """Return blinds, antes and fixed raises in units of the smallest bet."""
     raises = config.raise_sizes if config.structure == "limit" else ()
-    chips = (*config.blinds, *config.ante_list, *config.stack_list, *raises)
-    return tuple(amount / config.min_bet for amount in chips), config.structure, config.max_raises, config.rules
+    return tuple(amount / config.min_bet for amount in (*config.blinds, *config.ante_list, *raises))
 
 
 def _is_small_game(config: HoldemConfig) -> bool:

@@ -17,9 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.solvers.betting_keys import find_sorted
-from card_baselines.solvers.buckets.equity_buckets import EquityBuckets
-from card_baselines.solvers.buckets.hand_buckets import HandBuckets
-from card_baselines.solvers.buckets.stored_buckets import from_stored_arrays, make_finder, to_stored_arrays
+from card_baselines.solvers.buckets.stored_buckets import Buckets, from_stored_arrays, make_finder, to_stored_arrays
 from card_baselines.solvers.multiplayer.public_state import (
     check_keys,
     find_public_states,
@@ -90,7 +88,7 @@ class TableStrategy:
     """
 
     def __init__(
-        self, config: HoldemConfig, buckets: HandBuckets | EquityBuckets, shares: NDArray[np.uint8],
+        self, config: HoldemConfig, buckets: Buckets, shares: NDArray[np.uint8],
         keys: Integers | None = None, whole: int = FIFTEENTHS,
     ) -> None:  # fmt: skip
         self.config, self.buckets, self.shares, self.whole = config, buckets, shares, whole
@@ -106,7 +104,7 @@ class TableStrategy:
 
     @staticmethod
     def from_parts(
-        config: HoldemConfig, buckets: HandBuckets | EquityBuckets, find_part: Callable[[int, Integers], Integers],
+        config: HoldemConfig, buckets: Buckets, find_part: Callable[[int, Integers], Integers],
         keys: Integers | None = None, whole: int = FIFTEENTHS,
     ) -> TableStrategy:  # fmt: skip
         """Return the strategy of numerators by state, of which `find_part` gets the number and the legal actions (m,).
@@ -202,7 +200,7 @@ def _read_config(data: Any) -> HoldemConfig:
     return HoldemConfig(**{**defaults, **values})
 
 
-def _from_rows(config: HoldemConfig, buckets: HandBuckets | EquityBuckets, data: Any) -> TableStrategy:
+def _from_rows(config: HoldemConfig, buckets: Buckets, data: Any) -> TableStrategy:
     """Return a strategy of an early file: rows (fold, raise) for each bucket of each decision."""
     widths = list_states(config, buckets.hands_by_street).num_buckets
     begin = np.cumsum(widths) - widths
