@@ -66,7 +66,7 @@ class _Rounding:
     def round(self, state: int, legal: Integers) -> Integers:
         """Return the numerators (m, buckets) of the legal actions (m,) at a decision."""
         tree = self._game.tree
-        node = int(tree.decisions[state])
+        node = int(tree.first[state])
         is_late, row = bool(tree.street[node]), int(self._game.nodes.row[node])
         if is_late:
             shares = np.stack([self._late[self._flops, row, action, self._places] for action in legal])
