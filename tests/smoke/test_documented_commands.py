@@ -14,6 +14,7 @@ import pytest
 
 from card_baselines import cli
 from card_baselines.cli.forms import FORMS
+from card_envs.envs import ENVS
 
 REPO = Path(__file__).parents[2]
 PAGES = [REPO / "README.md", REPO / "CONTRIBUTING.md", *sorted((REPO / "docs").rglob("*.md"))]
@@ -72,10 +73,28 @@ def parse_only(parse: Callable[..., Any], command: Callable[..., Any], **options
 COMMANDS = list(list_commands())
 
 
+PYTHON_FILE = re.compile(r"^```python\n# (?P<name>\w+\.py)\n.*?(?=^```$)", re.M | re.S)
+
+
+@pytest.fixture
+def games_of_page() -> Iterator[None]:
+    """Forget the games that the commands of a page register."""
+    before = set(ENVS)
+    yield
+    for env_id in set(ENVS) - before:
+        del ENVS[env_id]
+
+
 @pytest.mark.parametrize("page", sorted({page for page, _ in COMMANDS}))
-def test_commands_of_a_page_are_accepted(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_of_a_page_are_accepted(
+    page: str, games_of_page: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Blocks that begin with "# name.py" are files of the working folder."""
     tyro = pytest.importorskip("tyro")
     monkeypatch.setattr(tyro, "cli", functools.partial(parse_only, tyro.cli))
+    monkeypatch.chdir(tmp_path)
+    for code in PYTHON_FILE.finditer((REPO / page).read_text(encoding="utf-8")):
+        Path(code["name"]).write_text(code[0].removeprefix("```python\n"), encoding="utf-8")
     for command in (command for where, command in COMMANDS if where == page):
         try:
             code: object = cli.main(words_of(command))
