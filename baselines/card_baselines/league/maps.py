@@ -75,7 +75,7 @@ class Play:
     missing: Mapping[int, str] = field(default_factory=dict)
     """Member -> reason why it is left out."""
 
-    def draw_map(self) -> Map:
+    def compute_map(self) -> Map:
         """Return the map of the vectors."""
         return principal_map(self.vectors, self.standardise)
 

@@ -187,7 +187,7 @@ def _describe_play(league: League, standings: Standings, by: str, folder: Path, 
     if mapped := next((play for play in kinds if len(play.members) >= 2), None):
         labels = [names[member] for member in mapped.members]
         colours = _list_colourings(league, mapped.members, ranking)
-        pictures.draw_map(mapped.draw_map(), labels, folder / "map.png", **colours)
+        pictures.draw_map(mapped.compute_map(), labels, folder / "map.png", **colours)
         blocks.append(_show_picture(folder / "map.png", mapped.caption))
     for play in kinds:
         if len(play.members) >= 2:
