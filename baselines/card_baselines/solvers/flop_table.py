@@ -134,7 +134,10 @@ def _set_goal(shares: Any, k: Any, weight: Any, smallest: Any, goal: Any, owed: 
         goal[action] = max(0.0, share + owed[action] / weight) if share >= min(smallest, largest) else 0.0
         total += goal[action]
     for action in range(shares.shape[0]):
-        goal[action] = goal[action] / total if total > 0 else shares[action, k]
+        if total > 0:
+            goal[action] /= total
+        else:  # the actions that it takes have had too much: it is rounded on its own
+            goal[action] = shares[action, k]
 
 
 def main(run: str, file: str) -> None:
