@@ -10,6 +10,7 @@ EXTRA_OF = {
     **dict.fromkeys(("onnx", "onnxruntime"), "onnx"),
     **dict.fromkeys(("trueskill", "openskill", "threadpoolctl", "markdown_it"), "league"),
     **dict.fromkeys(("openenv", "fastapi"), "openenv"),
+    "optuna": "sweep",
     "textarena": "textarena",
     "openai": "llm",
     "scipy": "stats",

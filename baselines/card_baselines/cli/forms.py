@@ -24,7 +24,11 @@ FORMS = {
     "league": {name: f"league:{name}" for name in ("new", "add", "run", "rank", "report", "watch")},
     "play": {"--acpc": "acpc:acpc", "--slumbot": "slumbot:slumbot"},
     "serve": {"--openenv": "serve_openenv:serve_openenv"},
-    "bench": {"learners": "benchmark_learners:benchmark_learners", "big2": "big2_benchmark:big2_benchmark"},
+    "bench": {
+        "learners": "benchmark_learners:benchmark_learners",
+        "big2": "big2_benchmark:big2_benchmark",
+        "sweep": "sweep:sweep",
+    },
     "envs": {"--warmup": "warmup:warmup"},
     "agents": {"--export": "export:export"},
 }

@@ -40,10 +40,7 @@ def train(arguments: list[str]) -> int:
         print("--dry-run shows all settings, those of a preset included, and trains nothing.")
         print(f"`card-envs train {next(iter(algorithms))} --help` shows the options of one.")
         return 0 if arguments else WRONG_USE
-    name, rest = arguments[0], arguments[1:]
-    algorithm = _find_algorithm(name, algorithms)
-    presets = {**algorithm.presets, **(presets_of(name) if name in algorithms else {})}
-    options = _parse_options(algorithm, name, presets, rest)
+    algorithm, options = read_run(arguments)
     if options.dry_run:
         print_json(algorithm.describe(options.config))
         return 0
@@ -52,6 +49,14 @@ def train(arguments: list[str]) -> int:
     )
     print_results(folder)
     return 0
+
+
+def read_run(arguments: list[str]) -> tuple[Algorithm[Any], Any]:
+    """Return the algorithm that the first word names, and the options of its run, with its settings as `config`."""
+    registered, (name, *rest) = plugins.list_plugins(plugins.ALGORITHMS), arguments
+    algorithm = _find_algorithm(name, registered)
+    presets = {**algorithm.presets, **(presets_of(name) if name in registered else {})}
+    return algorithm, _parse_options(algorithm, name, presets, rest)
 
 
 def _find_algorithm(name: str, registered: Mapping[str, str]) -> Algorithm[Any]:
