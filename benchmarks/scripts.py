@@ -24,6 +24,7 @@ from card_baselines.grid import Grid
 from card_envs import make_game
 from card_envs.agent import Agent, find_agent
 from card_envs.analysis.exploitability.best_response import exact_exploitability
+from card_envs.formatting import format_interval
 from card_envs.game import Game
 from card_envs.match import play_match
 
@@ -76,14 +77,14 @@ def measure(script: Script, seed: int) -> dict[str, Any]:
         minutes = run([*words, *(["--seed", str(seed)] if has_seed(script) else [])])
         game = make_game(script.env)
         agent = find_agent(str(own), game)
-        result = {"minutes": minutes, "matches": play(game, agent, [find_agent(n, game) for n in script.opponents])}
+        result = {"minutes": minutes, "matches": [play(game, agent, name, name) for name in script.opponents]}
         if script.env in FEW_DEALS:
             result["exploitability"] = exact_exploitability(game, agent).exploitability
         if script.package:
             other = Path(folder) / "package"
             train = [*TRAIN, *script.package, "--env", script.env, "--seed", str(seed), "--minutes", str(minutes)]
             run([*train, "--folder", str(other), "--no-progress"])
-            result["package"] = play(game, agent, [find_agent(str(other), game)])[0]
+            result["package"] = play(game, agent, f"train {script.package[0]}", str(other))
         return result
 
 
@@ -100,22 +101,18 @@ def run(words: Sequence[str]) -> float:
     return round((after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / 60, 2)
 
 
-def play(game: Game, agent: Agent, opponents: Sequence[Agent]) -> list[dict[str, Any]]:
-    """Return mean, 95 % interval and unit of an agent against each opponent."""
-    found = []
-    for opponent in opponents:
-        result = play_match(game, [agent, opponent], HANDS, 1, duplicate=True)
-        unit, factor = next(iter(result.units.items()))
-        own = result.agents[0]
-        interval = [factor * end for end in own.ci95]
-        found.append({"mean": factor * own.mean, "ci95": interval, "unit": unit, "hands": result.hands})
-    return found
+def play(game: Game, agent: Agent, name: str, opponent: str) -> dict[str, Any]:
+    """Return what an agent wins from an opponent, which is to be called `name`, with the 95 % interval."""
+    result = play_match(game, [agent, find_agent(opponent, game)], HANDS, 1, duplicate=True)
+    unit, factor = next(iter(result.units.items()))
+    own = result.agents[0]
+    interval = [factor * end for end in own.ci95]
+    return {"opponent": name, "mean": factor * own.mean, "ci95": interval, "unit": unit, "hands": result.hands}
 
 
 def describe(match: dict[str, Any]) -> str:
     """Return a result as text."""
-    low, high = match["ci95"]
-    return f"{match['mean']:+.2f} ± {(high - low) / 2:.2f}"
+    return f"{match['opponent']} {format_interval(match['mean'], match['ci95'])}"
 
 
 def main() -> None:
@@ -123,7 +120,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="*", metavar="NAME")
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--json", type=Path, default=Path(__file__).parent / "results" / "scripts.json")
+    parser.add_argument("--json", type=Path, default=SCRIPTS.parent / "docs" / "results" / "scripts.json")
     options = parser.parse_args()
     grid, rows = Grid(options.json), []
     for script in TABLE:
@@ -131,7 +128,7 @@ def main() -> None:
             continue
         for seed in range(options.seeds if script.package else 1):
             found = grid.get({"script": script.command, "seed": seed}, lambda s=script, k=seed: measure(s, k))
-            matches = ", ".join(f"{n} {describe(m)}" for n, m in zip(script.opponents, found["matches"], strict=True))
+            matches = ", ".join(map(describe, found["matches"]))
             exact = f"{found['exploitability']:.3f}" if "exploitability" in found else ""
             package = describe(found["package"]) if script.package else ""
             rows.append([script.name, str(seed), f"{found['minutes']:.1f}", matches, exact, package])

@@ -68,6 +68,18 @@ def panel_made_by(section: str) -> str:
     return f"`{made['command']}`, {name_commits(cell for row in made['results'].values() for cell in row.values())}"
 
 
+def scripts() -> str:
+    """What the agents of the scripts in `baselines/` reach, with the processor minutes of their training."""
+    rows = []
+    for cell in read_results("scripts"):
+        found, (script, _, env, *_) = cell["result"], cell["settings"]["script"]
+        wins = [f"`{each['opponent']}` {format_gain(each)}" for each in found["matches"]]
+        exact = f"{found['exploitability']:.3f}" if "exploitability" in found else ""
+        package = format_gain(found.get("package"))
+        rows.append([f"`{Path(script).name}`", env, f"{found['minutes']:.1f}", ", ".join(wins), exact, package])
+    return markdown_table(["script", "game", "minutes", "wins from", "exploitability", "from the package's"], rows)
+
+
 # --- the Big 2 benchmark ---
 
 
