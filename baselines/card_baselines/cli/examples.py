@@ -62,6 +62,10 @@ EXAMPLES = {
         "bench big2 --agent big2_planner --deals 200 --references random big2_greedy ppo_big2",
         "points a game; about 20 seconds of one core",
     ),
+    "bench sweep": Example(
+        "bench sweep self_play_ppo env=kuhn_poker-v0 minutes=0.2 learning_rate=1e-4..1e-2 --trials 5",
+        "chips a hand; minutes of one core for each trial, and its evaluations",
+    ),
     "envs --warmup": Example(
         "envs --warmup --env limit_holdem-v0", "seconds; about 5 of one core where all is compiled"
     ),
