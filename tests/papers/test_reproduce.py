@@ -74,6 +74,7 @@ def test_a_table_is_trained_played_judged_and_kept(
     def played_again(*arguments: Any, **options: Any) -> None:
         raise AssertionError("matches that are kept are played again")
 
+    monkeypatch.setattr(shi2022, "measure_decision_times", lambda agent: report["decision_ms"])
     monkeypatch.setattr(shi2022, "play_match", played_again)
     again = json.loads(run(capsys, "--table", "1", "--history", "fc", "--folder", str(tmp_path), "--json"))
     assert again["results"] == report["results"]

@@ -23,9 +23,9 @@ from card_baselines.ppo.algorithm import ALGORITHM
 from card_baselines.ppo.ppo import Ppo
 from card_baselines.run_folder import METRICS
 from card_baselines.runs import run as runs
-from card_baselines.runs.checkpoint import STATE, find_write_error, load_state
+from card_baselines.runs.checkpoint import STATE, load_state
 from card_baselines.runs.interruption import Interruption, Terminated
-from card_baselines.runs.run import train
+from card_baselines.runs.run import find_write_error, train
 from tests.runs.test_run import TINY
 
 COMMAND = (

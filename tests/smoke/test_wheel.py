@@ -16,7 +16,9 @@ from packaging.utils import canonicalize_name
 REPO = Path(__file__).parents[2]
 HOLDERS = {"card_envs": ".", "card_wrappers": "wrappers", "card_baselines": "baselines"}
 EXTRAS = ("torch", "stable_baselines3", "pyspiel", "tyro")
-SHIPPED = {".py", ".toml", ".typed", ".npz", ".npy", ".safetensors", ".json", ".csv", ".html", ".css", ".js", ".svg"}
+SHIPPED = {
+    ".py", ".toml", ".typed", ".npz", ".npy", ".safetensors", ".json", ".csv", ".html", ".css", ".js", ".svg", ".sql",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")

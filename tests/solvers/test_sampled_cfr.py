@@ -164,5 +164,5 @@ def test_a_new_variant_is_one_function(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_presets_are_the_variants() -> None:
-    assert CFR.presets.keys() == SCHEDULES.keys()
+    assert CFR.presets.keys() == {*SCHEDULES, "cfr_flop"}
     assert all(CFR.presets[name].variant == name for name in SCHEDULES)

@@ -36,7 +36,7 @@ from card_envs.rng import random_seed
 
 try:
     from rlcard.envs import Env
-    from rlcard.envs.registration import register
+    from rlcard.envs.registration import register, registry
 except ImportError as error:
     raise ImportError("card_wrappers.rlcard needs RLCard: pip install 'card-envs[rlcard]'") from error
 
@@ -279,7 +279,8 @@ def _register(entry: EnvEntry) -> None:
     """Make an environment id known to `rlcard.make`, which looks a function up by its name in a module."""
     name = f"make_{entry.id}"
     globals()[name] = partial(_make_registered, entry.id)
-    register(f"card_envs/{entry.id}", f"{__name__}:{name}")
+    if f"card_envs/{entry.id}" not in registry.env_specs:
+        register(f"card_envs/{entry.id}", f"{__name__}:{name}")
 
 
 def _make_registered(env_id: str, config: Mapping[str, Any]) -> RLCardEnv:

@@ -6,11 +6,8 @@ Loading a checkpoint never executes code from the file.
 from __future__ import annotations
 
 import contextlib
-import errno
 import hashlib
 import json
-import os
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -33,8 +30,6 @@ _MAX_COUNT = 2**48
 """No run counts as many decisions, iterations or updates."""
 _ADAM = ("step", "exp_avg", "exp_avg_sq")
 """State of Adam for each parameter."""
-_WRITE_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
-"""Errors of a disk that is full, used up by the user's quota or a limit, damaged or read-only."""
 
 Array = TypeVar("Array")
 
@@ -78,14 +73,6 @@ def _compute_digest(tensors: Mapping[str, torch.Tensor], facts: str) -> str:
         if tensor.numel():
             digest.update(tensor.reshape(-1).view(torch.uint8).numpy().tobytes())
     return digest.hexdigest()
-
-
-def find_write_error(error: OSError | SafetensorError) -> str | None:
-    """Return why a file could not be written, such as "No space left on device"; None for other errors."""
-    number = error.errno if isinstance(error, OSError) else None
-    if number is None and (found := re.search(r"\(os error (\d+)\)", str(error))):  # the words of safetensors
-        number = int(found[1])
-    return os.strerror(number) if number in _WRITE_ERRORS else None
 
 
 def _metadata(content: bytes) -> dict[str, str]:

@@ -5,7 +5,10 @@
 
 from __future__ import annotations
 
+import errno
 import math
+import os
+import re
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -22,7 +25,6 @@ from card_baselines.progress import RunProgress
 from card_baselines.run_folder import CONFIG, CURVE, EVALUATION, WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import Algorithm, AnyConfig
 from card_baselines.runs.budget import Periodic
-from card_baselines.runs.checkpoint import find_write_error
 from card_baselines.runs.curves import draw_curve
 from card_baselines.runs.evaluation import (
     evaluate,
@@ -44,8 +46,18 @@ __all__ = ["train"]
 FROZEN = "frozen"
 """Folder inside the run folder with the agent as it was after each quarter of the budget."""
 _QUARTERS = 4
+_WRITE_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
+"""Errors of a disk that is full, used up by the user's quota or a limit, damaged or read-only."""
 _PICTURE_SECONDS = 30.0
 """Processor time between drawings of the curves, which can take longer than an evaluation in a small game."""
+
+
+def find_write_error(error: OSError | SafetensorError) -> str | None:
+    """Return why a file could not be written, such as "No space left on device"; None for other errors."""
+    number = error.errno if isinstance(error, OSError) else None
+    if number is None and (found := re.search(r"\(os error (\d+)\)", str(error))):  # the words of safetensors
+        number = int(found[1])
+    return os.strerror(number) if number in _WRITE_ERRORS else None
 
 
 def train(
