@@ -25,7 +25,6 @@ from card_envs.game import Game
 
 SNAPSHOTS_FOLDER, NETWORK_FOLDER = "average_snapshots", "average_network"
 """Folders inside the run folder that play the average."""
-_RNG = "rng"
 
 
 def _make_folder(run: RunFolder, name: str, **changes: Any) -> RunFolder:

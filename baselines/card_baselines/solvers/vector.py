@@ -3,8 +3,7 @@
 A pass goes over some nodes of a tree, parents first: those on which the same cards lie. `pass_forward` computes reach
 probabilities, `pass_backward` the values of a player that follows its policy (FOLLOW) or plays a best response (BEST).
 Between two streets, `enter_board` and `leave_board` change the order of the hands, which is by strength (`hands`).
-`traverse` joins them for two streets of a game, over all boards or some that were drawn; with LEARN it also adds
-regrets and strategies.
+`two_streets` joins them, over all boards or some that were drawn.
 
 Arrays go by node, action and *place* of a hand: policy (nodes, actions, hands), reach and values (nodes, hands).
 Regrets and summed strategies are (rows, actions, groups), with a row for each decision. `group` (hands,) is the group
@@ -25,7 +24,8 @@ from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.game import NOBODY
 
-_NO_GROUPS: Numbers = np.zeros(0, np.int64)
+NO_GROUPS: Numbers = np.zeros(0, np.int64)
+"""Groups that are not read."""
 LEARN, BEST, FOLLOW = range(3)
 """Modes. LEARN: the player follows its policy and adds regrets. BEST: it takes its best action with every hand. FOLLOW:
 it follows its policy."""
@@ -98,10 +98,10 @@ class Boards(NamedTuple):
     """Number of groups, 0 if every hand has its own numbers."""
     factor: NDArray[Any]
     """(boards,): factor of the values on each board that is visited: their sum is the value on the first street."""
-    kind: Numbers = _NO_GROUPS
+    kind: Numbers = NO_GROUPS
     """(hands,): class of each hand of the first street, if each board stands for all that differ in the names of suits:
     the value of a hand is then the mean over its class. Empty if all boards are there."""
-    kind_size: Numbers = _NO_GROUPS
+    kind_size: Numbers = NO_GROUPS
     """(classes,): number of hands in each class."""
 
 
@@ -166,7 +166,7 @@ def pass_forward(nodes: Any, part: Any, player: Any, policy: Any, size: Any, rea
             if after < 0:
                 continue
             if nodes.player[node] == player:
-                multiply_reach(reach, node, after, policy, node, action, _NO_GROUPS, 0, size)
+                multiply_reach(reach, node, after, policy, node, action, NO_GROUPS, 0, size)
             else:
                 for h in range(size):
                     reach[after, h] = reach[node, h]
@@ -225,7 +225,7 @@ def pass_backward(
         elif mode == BEST:
             take_best(values, node, nodes.child, node, size)
         else:
-            follow_policy(values, node, nodes.child, node, policy, _NO_GROUPS, 0, size)
+            follow_policy(values, node, nodes.child, node, policy, NO_GROUPS, 0, size)
 
 
 # The values of the children of a decision are in the rows child[node, action], -1 where an action is illegal; its own
@@ -337,21 +337,6 @@ def leave_board(source: Any, entries: Any, place: Any, size: Any, factor: Any, t
 
 
 @kernel
-def average_kinds(entries: Any, kind: Any, kind_size: Any, totals: Any, values: Any) -> None:
-    """Replace the values of each hand by their mean over the hands of its class; see `Boards`.
-
-    `totals` (classes,) is scratch space.
-    """
-    for node in entries:
-        for k in range(kind_size.shape[0]):
-            totals[k] = 0
-        for h in range(kind.shape[0]):
-            totals[kind[h]] += values[node, h]
-        for h in range(kind.shape[0]):
-            values[node, h] = totals[kind[h]] / values.dtype.type(kind_size[kind[h]])
-
-
-@kernel
 def evaluate_board(
     nodes: Any, parts: Any, hands: Any, place: Any, player: Any, modes: Any, policy: Any, reach: Any, factor: Any,
     late: Any, values: Any,
@@ -377,84 +362,3 @@ def evaluate_board(
     for k in range(len(modes)):
         pass_backward(nodes, parts.late, player, hands, size, policy, modes[k], late.reach, late.by_card, late.values)
         leave_board(late.values, parts.entries, place, size, factor, values[k])
-
-
-# --- two streets ----------------------------------------------------------------------------------------------------
-
-
-@kernel
-def traverse(
-    nodes: Any, parts: Any, hands: Any, boards: Any, drawn: Any, learner: Any, mode: Any, schedule: Any, early: Any,
-    late: Any, work: Any, late_work: Any,
-) -> None:  # fmt: skip
-    """Write the values of the root to work.values[0], and with LEARN add the learner's regrets and strategy.
-
-    Args:
-        nodes: `Nodes`.
-        parts: `Parts`.
-        hands: Record of `RANKED` for the first street.
-        boards: `Boards` of the second street.
-        drawn: (n,): boards that are visited.
-        learner: Player whose values are computed.
-        mode: LEARN, BEST or FOLLOW.
-        schedule: `regret.Schedule`, of the type of values.
-        early: `Tables` of the first street.
-        late: `Tables` of the second street.
-        work: `Work` of the first street; `work.reach[0]` are the weights of the other's hands, and those of the
-            learner's in the average are `work.own[0]`.
-        late_work: `Work` of the second street.
-    """
-    size = np.int64(hands.num_hands)
-    _forward(nodes, parts.early, learner, mode, _NO_GROUPS, 0, size, early.predicted, early.sums, work)
-    if parts.late.shape[0] > 0:
-        for node in parts.entries:
-            for h in range(size):
-                work.values[node, h] = 0
-        for b in drawn:
-            _traverse_board(nodes, parts, b, boards, learner, mode, schedule, late, work, late_work)
-        average_kinds(parts.entries, boards.kind, boards.kind_size, work.totals, work.values)
-    _backward(nodes, parts.early, learner, mode, hands, _NO_GROUPS, 0, schedule, early.regrets, early.predicted, work)
-
-
-@kernel
-def _traverse_board(
-    nodes: Any, parts: Any, b: Any, boards: Any, learner: Any, mode: Any, schedule: Any, late: Any, work: Any,
-    late_work: Any,
-) -> None:  # fmt: skip
-    """Add the values on one board of the second street to those of its entries."""
-    hands, place, num = boards.ranked[b], boards.place[b], boards.num_groups
-    size = np.int64(hands.num_hands)
-    group = boards.group[b]
-    enter_board(work.reach, parts.entries, place, size, late_work.reach)
-    if mode == LEARN:
-        enter_board(work.own, parts.entries, place, size, late_work.own)
-    _forward(nodes, parts.late, learner, mode, group, num, size, late.predicted[b], late.sums[b], late_work)
-    _backward(
-        nodes, parts.late, learner, mode, hands, group, num, schedule, late.regrets[b], late.predicted[b], late_work
-    )
-    leave_board(late_work.values, parts.entries, place, size, boards.factor[b], work.values)
-
-
-@kernel
-def _forward(
-    nodes: Any, part: Any, learner: Any, mode: Any, group: Any, num_groups: Any, size: Any, regrets: Any, sums: Any,
-    work: Any,
-) -> None:  # fmt: skip
-    """Write the policies and reach probabilities, and with LEARN add the learner's strategy to the sums."""
-    write_policies(nodes, part, regrets, group, num_groups, size, work)
-    pass_forward(nodes, part, 1 - learner, work.policy, size, work.reach)
-    if mode == LEARN:
-        pass_forward(nodes, part, learner, work.policy, size, work.own)
-        add_to_average(nodes, part, learner, group, num_groups, size, work.own, sums)
-
-
-@kernel
-def _backward(
-    nodes: Any, part: Any, learner: Any, mode: Any, hands: Any, group: Any, num_groups: Any, schedule: Any,
-    regrets: Any, predicted: Any, work: Any,
-) -> None:  # fmt: skip
-    """Write the learner's values, and with LEARN add its regrets."""
-    size = np.int64(hands.num_hands)
-    pass_backward(nodes, part, learner, hands, size, work.policy, mode, work.reach, work.by_card, work.values)
-    if mode == LEARN:
-        update_regrets(nodes, part, learner, group, num_groups, size, work.values, schedule, regrets, predicted)

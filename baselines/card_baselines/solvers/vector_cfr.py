@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from card_baselines.solvers.regret import SCHEDULES, Schedule
 from card_baselines.solvers.solver import CfrSolver
 from card_baselines.solvers.tree import NUM_PLAYERS
-from card_baselines.solvers.vector import BEST, LEARN, Tables, traverse
+from card_baselines.solvers.two_streets import traverse
+from card_baselines.solvers.vector import BEST, LEARN, Tables
 from card_baselines.solvers.vector_game import VectorGame, VectorStrategy
 from card_envs.compiler import kernel
 from card_envs.game import Game
@@ -96,7 +97,7 @@ def learn(
 ) -> None:  # fmt: skip
     """Run an iteration for each of the `schedules` (iterations, 5), the numbers of a `regret.Schedule`.
 
-    `weights` are (2, hands), further arguments as of `vector.traverse`.
+    `weights` are (2, hands), further arguments as of `two_streets.traverse`.
     """
     for t in range(schedules.shape[0]):
         row = schedules[t]

@@ -114,7 +114,7 @@ class VectorGame:
         return len(self.late_numbers)
 
     def allocate_work(self) -> tuple[Work, Work]:
-        """Return arrays for `vector.traverse`."""
+        """Return arrays for `two_streets.traverse`."""
         num, actions = self.tree.child.shape
         late = num if self.num_boards else 1, actions, self.late_numbers.shape[1]
         return Work.allocate(num, actions, len(self.hands), self.dtype), Work.allocate(*late, self.dtype)

@@ -20,6 +20,7 @@ from card_baselines.solvers.hands import RANKED, list_hands, rank_hands
 from card_baselines.solvers.regret import Schedule, match_regrets
 from card_baselines.solvers.resolving.trunk import Trunk
 from card_baselines.solvers.tree import BettingTree, Numbers
+from card_baselines.solvers.two_streets import traverse
 from card_baselines.solvers.vector import (
     BEST,
     LEARN,
@@ -32,7 +33,6 @@ from card_baselines.solvers.vector import (
     find_stages,
     pass_backward,
     pass_forward,
-    traverse,
 )
 from card_envs.compiler import kernel
 from card_envs.game import NOBODY
