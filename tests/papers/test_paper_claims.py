@@ -101,7 +101,7 @@ def test_rendering() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["shi2022_paper_lstm", "zheng2022_ours", "maitrepierre2008_switching"])
+@pytest.mark.parametrize("name", ["shi2022_paper_lstm", "zheng2022_ours", "maitrepierre2008_paper"])
 def test_stored_reports_measure_claims(name: str) -> None:
     content = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
     paper = find_paper(content["paper"])

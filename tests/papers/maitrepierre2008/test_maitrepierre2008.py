@@ -149,8 +149,7 @@ def test_equal_values_are_decided_for_the_most_aggressive_action() -> None:
     assert forest.best_action(f[0], tables[0], 0.2) == RAISE
 
 
-@pytest.mark.parametrize("exact", [0, 1])
-def test_trees_on_the_flop_value_the_best_hand_above_the_worst(exact: int) -> None:
+def test_trees_on_the_flop_value_the_best_hand_above_the_worst() -> None:
     values = []
     for cards in ("AsAh7c2dAdKh9s", "7c2dAsAhAdKh9s"):
         tables = table_at(cards, "cc")
@@ -159,7 +158,7 @@ def test_trees_on_the_flop_value_the_best_hand_above_the_worst(exact: int) -> No
         f, b = np.zeros(1, FOREST), np.full(len(HANDS), 1.0)
         seen = forest.visible_cards(tables[0], seat)
         b[[bool((int(seen) >> int(x) | int(seen) >> int(y)) & 1) for x, y in HANDS]] = 0
-        f["exact"], f["rng"] = exact, (1, 2, 3, 4)
+        f["rng"] = 1, 2, 3, 4
         forest.value_actions(f[0], tables[0], seat, b, np.int64(200))
         values.append(float(max(f[0]["value"][1:])) / 200)
     assert values[0] > 4 > values[1] >= 0
@@ -178,7 +177,7 @@ def test_the_bandit_plays_the_best_arm_most() -> None:
 
 
 def test_the_bound_is_that_of_the_paper() -> None:
-    session = Ucb(2, detects_changes=False)
+    session = Ucb(2)
     for arm, reward in ((0, 1.0), (0, 3.0), (1, 2.0), (1, 2.0), (0, 2.0)):
         session.learn(arm, reward)
     assert session.means == pytest.approx([2.0, 2.0])
@@ -257,14 +256,6 @@ def test_the_smallest_reproduction_plays_every_pair(
     matches = [result for result in content["results"] if result["table"] == 1]
     assert len(matches) == 10
     assert all(result["verdict"] and result["verdict_as_printed"] for result in matches)
-    switching = [result for result in content["results"] if result["table"] == 3]
-    assert [result["opponent"] for result in switching[:3]] == ["brennus", "vexbot_like", "brennus_correlated"]
-    assert len(switching) == 3 + 5
-    assert all(len(result["by_session"]) == result["sessions"] == 2 for result in switching)
-    strategies = {result["row"]: result for result in content["results"] if result["table"] == 4}
-    assert len(strategies) == 5 + 3
-    assert np.array(strategies["five strategies, long matches"]["uses"]).sum() == PAPER.scales["tiny"].long_hands
-    assert np.array(strategies["strategy 3 alone"]["uses"])[..., 1:].sum() == 0  # its only one is its first
     verdicts = {claim["claim"]: claim["verdict"] for claim in content["claims"]}
-    assert verdicts["Vexbot defeats each strategy"] == "too little training to judge"
+    assert verdicts["Brennus defeats Vexbot"] == "too little training to judge"
     assert (tmp_path / "run" / "figures.png").stat().st_size > 10_000

@@ -55,7 +55,6 @@ class Ucb(Bandit):
 
     num_strategies: int
     window: int = WINDOW
-    detects_changes: bool = True
     begin: int = 0
     """First hand that still counts."""
 
@@ -84,7 +83,7 @@ class Ucb(Bandit):
         """Count a hand, and forget an opponent that has changed."""
         super().learn(strategy, reward)
         self._add(strategy, reward)
-        if self.detects_changes and self._has_changed():
+        if self._has_changed():
             self._forget()
 
     def _has_changed(self) -> bool:

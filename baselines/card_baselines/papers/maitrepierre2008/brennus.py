@@ -40,28 +40,21 @@ class Brennus(Agent):
     """Adapts to its opponent: five ways to read its actions, and a bandit that chooses among them hand by hand.
 
     It remembers the hands of a table (`Decisions.table_ids`), so sessions are tables of many hands. Settings: shares of
-    the loose-passive model in the strategies, trees for each decision, whether chance is exact, whether the strategy
-    is drawn evenly instead of by the bandit.
+    the loose-passive model in the strategies, trees for each decision, whether the strategies take turns instead of
+    being chosen by the bandit.
     """
 
     name = "brennus"
     looseness: tuple[float, ...] = LOOSENESS
 
     def __init__(
-        self,
-        looseness: Sequence[float] | None = None,
-        num_trees: int = NUM_TREES,
-        exact_chance: bool = False,
-        tie_margin: float = TIE_MARGIN,
-        evenly: bool = False,
-        detects_changes: bool = True,
+        self, looseness: Sequence[float] | None = None, num_trees: int = NUM_TREES, evenly: bool = False
     ) -> None:
         if num_trees < 1:
             raise ValueError(f"num_trees {num_trees} must be at least 1")
         self.looseness = tuple(looseness) if looseness is not None else type(self).looseness
         self.models = strategy_tables(self.looseness)
-        self.num_trees, self.exact_chance, self.evenly = num_trees, exact_chance, evenly
-        self.tie_margin, self._detects_changes = tie_margin, detects_changes
+        self.num_trees, self.evenly = num_trees, evenly
         self._sessions: dict[int, Bandit] = {}
         self._row_of: dict[int, int] = {}  # table -> its beliefs
         self._beliefs = np.zeros(0, BELIEFS)
@@ -74,7 +67,7 @@ class Brennus(Agent):
 
     def new_session(self) -> Bandit:
         """Return a bandit that has seen no hand."""
-        return Ucb(len(self.models), detects_changes=self._detects_changes)
+        return Ucb(len(self.models))
 
     def session(self, table: int) -> Bandit:
         """Return the record of the hands at a table."""
@@ -146,11 +139,10 @@ class Brennus(Agent):
         """Return the action that the forest finds best at each decision, before the flop that of the table."""
         rows = self._rows(decisions)
         self._seat[rows] = decisions.seats
-        self._forest["exact"] = self.exact_chance
         actions = np.empty(len(decisions), np.int64)
         choose_batch(
             decisions.views, rows, decisions.random_numbers, self._beliefs, self._strategy, self.models,
-            self._strengths, self._forest, np.int64(self.num_trees), np.float64(self.tie_margin), actions,
+            self._strengths, self._forest, np.int64(self.num_trees), actions,
         )  # fmt: skip
         return actions
 
@@ -200,7 +192,7 @@ class BrennusCorrelated(Brennus):
 @kernel
 def choose_batch(
     views: Any, rows: Any, random_numbers: Any, tables: Any, strategies: Any, models: Any, strengths: Any, forest: Any,
-    trees: Any, tie_margin: Any, actions: Any,
+    trees: Any, actions: Any,
 ) -> None:  # fmt: skip
     """Write the action of each view's actor; beliefs stand in tables[rows[j]]."""
     s, f = strengths[0], forest[0]
@@ -217,5 +209,5 @@ def choose_batch(
         else:
             seed_stream(f, seed, np.uint64(1))
             value_actions(f, t, seat, b.probability, trees)
-            move = best_action(f, t, tie_margin * t.pot * trees)
+            move = best_action(f, t, TIE_MARGIN * t.pot * trees)
         actions[j] = FIRST_RAISE_ACTION if move == RAISE else (CALL_ACTION if move == CALL else FOLD_ACTION)

@@ -7,8 +7,8 @@ value of a side is what it collects of the pot less what it still pays. Folding 
 the other, a showdown the pot to whoever wins it against the hand it thinks of.
 
 How a round of limit betting ends is told by the number of bets that were matched, so a round has at most five different
-ends, not nine as the paper counts. "approximate" chance, as in the paper, plays the streets that follow once, for the
-first of these ends, and moves the value of the others by the share of the larger pot; "exact" plays them for each.
+ends, not nine as the paper counts. As in the paper, the streets that follow are played once, for the first of these
+ends, and the values of the others are moved by the share of the larger pot.
 """
 
 from __future__ import annotations
@@ -47,13 +47,12 @@ FOREST = np.dtype(
             ("start_pot", np.int64),  # pot at the start of this round, chips
             ("bet", np.int64, (4,)),  # by street
             ("cap", np.int64, (4,)),
-            ("reference", np.int64),  # bets matched at the first end of this round, for which "approximate" plays on
-            ("exact", np.int64),
+            ("reference", np.int64),  # bets matched at the first end of this round, for which later streets are played
             # --- scratch; values are (player's, opponent's, player's share of the pot, opponent's) ---
             ("cumulative", np.float64, (NUM_HANDS,)),  # beliefs
             ("end", np.float64, (4, _MATCHED, 4)),  # by street: values where the round ends with so many bets matched
             ("node", np.float64, (4, 4)),  # by street: values where somebody decides
-            ("river", np.float64, (_MATCHED, _MATCHED, _OUTCOMES, 4)),  # by bets matched on flop, turn: at its start
+            ("river", np.float64, (_OUTCOMES, 4)),  # values at the start of the river
             ("count", np.int64, (DECK_SIZE, _OUTCOMES)),  # by turn card: river cards with each outcome
             ("hand", np.int64, (4,)),  # player's, thought of, opponent's, thought of
             ("key", np.int64, (4,)),
@@ -68,7 +67,7 @@ FOREST = np.dtype(
 def value_actions(f: Any, t: Any, seat: Any, probability: Any, trees: Any) -> None:
     """Write the values of fold, call and raise at view `t`, summed over `trees` drawn trees, in chips.
 
-    `probability` (1326,) are the beliefs of `seat`. `f.exact` and the stream of `f` are set before.
+    `probability` (1326,) are the beliefs of `seat`. The stream of `f` is set before.
     """
     _look_at(f, t, seat)
     _solve_rivers(f, t)
@@ -246,17 +245,13 @@ def _show_down(f: Any, base: Any, outcome: Any) -> None:
 
 @kernel
 def _solve_rivers(f: Any, t: Any) -> None:
-    """Write the values at the start of the river for every outcome and every pot that is asked for."""
-    flop_ends = f.cap[FLOP] + 1 if t.street == FLOP else 1
-    turn_ends = f.cap[TURN] + 1
-    for flop in range(flop_ends):
-        for turn in range(turn_ends):
-            base = f.start_pot + 2 * f.bet[TURN] * turn + (2 * f.bet[FLOP] * flop if t.street == FLOP else 0)
-            for outcome in range(_OUTCOMES):
-                _show_down(f, base, np.int64(outcome))
-                _round(f, np.int64(RIVER), base)
-                for k in range(4):
-                    f.river[flop, turn, outcome, k] = f.node[RIVER, k]
+    """Write the values at the start of the river for every outcome, in the pot of the first end of this round."""
+    base = f.start_pot + 2 * f.bet[t.street] * f.reference
+    for outcome in range(_OUTCOMES):
+        _show_down(f, base, np.int64(outcome))
+        _round(f, np.int64(RIVER), base)
+        for k in range(4):
+            f.river[outcome, k] = f.node[RIVER, k]
 
 
 @kernel
@@ -266,7 +261,7 @@ def _end_this_round(f: Any, t: Any, used: Any) -> None:
         _show_down(f, f.start_pot, _outcome(f, np.int64(0), np.int64(0)))
     elif t.street == TURN:
         cards = _count_rivers(f, np.int64(0), np.int64(0), used, np.int64(0))
-        _end_turn(f, np.int64(0), np.int64(0), cards, f.reference)
+        _end_turn(f, np.int64(0), cards, f.reference)
     else:
         _end_flop(f, used)
 
@@ -275,38 +270,29 @@ def _end_this_round(f: Any, t: Any, used: Any) -> None:
 def _end_flop(f: Any, used: Any) -> None:
     """Write the ends of the flop: means over all turn cards."""
     _count_pairs(f, used)
-    for matched in range(_MATCHED):
-        for k in range(4):
-            f.end[FLOP, matched, k] = 0.0
+    for k in range(4):
+        f.end[FLOP, f.reference, k] = 0.0
     num_cards = np.int64(0)
     for card in range(DECK_SIZE):
         num_cards += 1 - (used >> card & 1)
-    lowest = np.int64(0) if f.exact == 1 else f.reference
-    highest = f.cap[FLOP] if f.exact == 1 else f.reference
     for card in range(DECK_SIZE):
         if used >> card & 1 == 0:
-            for matched in range(lowest, highest + 1):
-                _end_turn(f, matched, np.int64(card), num_cards - 1, np.int64(0))
-                _round(f, np.int64(TURN), f.start_pot + 2 * f.bet[FLOP] * matched)
-                for k in range(4):
-                    f.end[FLOP, matched, k] += f.node[TURN, k] / num_cards
-    if f.exact == 0:
-        _move_ends(f, np.int64(FLOP), f.reference)
+            _end_turn(f, np.int64(card), num_cards - 1, np.int64(0))
+            _round(f, np.int64(TURN), f.start_pot + 2 * f.bet[FLOP] * f.reference)
+            for k in range(4):
+                f.end[FLOP, f.reference, k] += f.node[TURN, k] / num_cards
+    _move_ends(f, np.int64(FLOP), f.reference)
 
 
 @kernel
-def _end_turn(f: Any, flop: Any, card: Any, num_cards: Any, reference: Any) -> None:
+def _end_turn(f: Any, card: Any, num_cards: Any, reference: Any) -> None:
     """Write the ends of the turn: means over the river cards that `count` counts for a turn card."""
-    lowest = np.int64(0) if f.exact == 1 else reference
-    highest = f.cap[TURN] if f.exact == 1 else reference
-    for matched in range(lowest, highest + 1):
-        for k in range(4):
-            total = 0.0
-            for outcome in range(_OUTCOMES):
-                total += f.count[card, outcome] * f.river[flop, matched, outcome, k]
-            f.end[TURN, matched, k] = total / num_cards
-    if f.exact == 0:
-        _move_ends(f, np.int64(TURN), reference)
+    for k in range(4):
+        total = 0.0
+        for outcome in range(_OUTCOMES):
+            total += f.count[card, outcome] * f.river[outcome, k]
+        f.end[TURN, reference, k] = total / num_cards
+    _move_ends(f, np.int64(TURN), reference)
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Maitrepierre et al. (2008) as a `Paper`: matches of table 1 and three tables of ours about adaptation."""
+"""Maitrepierre et al. (2008) as a `Paper`: the matches of table 1, and what the text says of them."""
 
 from __future__ import annotations
 
@@ -6,33 +6,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from card_baselines.papers import protocol
 from card_baselines.papers.claims import (
     NORMAL_95,
     STAND_IN,
+    Claim,
     Printed,
     compare_with_printed,
     format_gain,
     format_paper,
-    results_of_table,
 )
 from card_baselines.papers.printed import read_paper
 from card_baselines.papers.protocol import Paper
 from card_baselines.text_table import Columns, TextTable
-from card_envs.match.summary import summarise
 
 FILE = read_paper(__file__)
-BRENNUS, VEXBOT, SPARBOT, _, CORRELATED, SINGLE_STRATEGIES = FILE.rows
-MATCHES, STRATEGIES = 1, 4
-"""Numbers of the table of the paper, and of that about strategies: each alone, the first four, all five."""
-SWITCHES: Mapping[int, Sequence[str]] = {int(number): styles for number, styles in FILE.others["switches"].items()}
-"""Number of a table about adaptation -> the styles of its opponent, each for half of a session."""
-FIVE, FOUR, LONG = "five strategies", "four strategies", "five strategies, long matches"
-"""Rows of the table about strategies, beside "strategy 1 alone" to "strategy 5 alone"."""
-BANDITS = (BRENNUS, CORRELATED)
-"""Players that choose among strategies; the second one is ours, and plays opponents that change their style only."""
+BRENNUS, VEXBOT, SPARBOT, _ = FILE.rows
 _SMALL_BETS_OF_A_SMALL_BLIND = 0.5
 
 
@@ -46,14 +35,10 @@ class Scale(protocol.Scale):
     """Sessions of each pair with Brennus, which thinks about three milliseconds a hand."""
     fast_sessions: int
     """Sessions of each other pair."""
-    switching_sessions: int
-    """Sessions of each player in the tables about adaptation; the opponent changes its style in the middle."""
     figure_sessions: int
-    """Sessions of each player against the adaptive stand-in, in figures 3 to 5 and table 4."""
+    """Sessions of each player against the adaptive stand-in, in figures 3 to 5."""
     long_hands: int = 3500
     """Hands of a long match, as in figure 5."""
-    orders: int = 20
-    """Orders of a session's hands over which bandits are averaged in the tables about adaptation."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,9 +50,7 @@ class Options(protocol.ReproductionOptions):
 
 
 def judge(result: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Return verdicts on both readings of the unit; tables about adaptation are ours and have none."""
-    if result["table"] != MATCHES:
-        return {}
+    """Return verdicts on both readings of the unit."""
     if {result["row"], result["opponent"]} & {VEXBOT, SPARBOT}:
         return {"verdict": STAND_IN, "verdict_as_printed": STAND_IN}
     noise = NORMAL_95 * result["sd_of_hand"] / FILE.others["paper_hands"] ** 0.5
@@ -78,17 +61,16 @@ def judge(result: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> di
     }
 
 
-def render_table(content: Mapping[str, Any], number: int) -> TextTable:
-    """Return a table of a report."""
-    results = results_of_table(content, number)
-    if number == STRATEGIES:
-        return TextTable.from_columns(f"Table {STRATEGIES} (ours): against {VEXBOT}", _STRATEGIES_COLUMNS, results)
-    if number == MATCHES:
-        return TextTable.from_columns(f"Table {MATCHES}", _MATCHES_COLUMNS, results)
-    return _render_switching_table(results, number)
+def measure_claims(content: Mapping[str, Any]) -> list[Claim]:
+    """Return the claims that Brennus beats the two programs that have stand-ins here."""
+    return [
+        FILE.claims[result["opponent"]].with_interval(result["mean"], result["ci95"])
+        for result in content["results"]
+        if result["row"] == BRENNUS and result["opponent"] in FILE.claims
+    ]
 
 
-_MATCHES_COLUMNS: Columns = {
+_COLUMNS: Columns = {
     "player": lambda r: r["row"],
     "against": lambda r: r["opponent"],
     "printed": format_paper,
@@ -100,45 +82,9 @@ _MATCHES_COLUMNS: Columns = {
 }
 
 
-def _format_fifth(result: Mapping[str, Any], number: int) -> str:
-    """Return the share of hands that each strategy played in a fifth; "" for a strategy alone."""
-    uses = np.array(result["uses"]).sum(axis=0)
-    if np.count_nonzero(uses.sum(axis=0)) < 2:
-        return ""
-    return " / ".join(f"{100 * share:.0f}" for share in uses[number] / uses[number].sum())
-
-
-_STRATEGIES_COLUMNS: Columns = {
-    "player": lambda r: r["row"],
-    "wins": format_gain,
-    "sessions, hands": lambda r: f"{len(r['by_session'])} of {r['hands'] // len(r['by_session']):,}",
-    **{f"fifth {k + 1}, % by strategy": lambda r, k=k: _format_fifth(r, k) for k in range(5)},  # type: ignore[misc]
-}
-
-
-def _render_switching_table(results: Sequence[Mapping[str, Any]], number: int) -> TextTable:
-    """Return a table about adaptation; a column for each bandit compares it with every row, session by session."""
-    styles = SWITCHES[number]
-    bandits = [each for each in results if each["opponent"] in BANDITS and "by_session" in each]
-    columns: Columns = {
-        "player": lambda r: r["opponent"],
-        f"against {styles[0]}": lambda r: format_gain(r["by_style"][0]),
-        f"then {styles[1]}": lambda r: format_gain(r["by_style"][1]),
-        "overall": format_gain,
-        "sessions": lambda r: str(r["sessions"]),
-        **{f"{one['opponent']} less this": lambda r, one=one: _difference(one, r) for one in bandits},  # type: ignore[misc]
-    }
-    return TextTable.from_columns(
-        f"Table {number} (ours): an opponent that plays {' then '.join(styles)}", columns, results
-    )
-
-
-def _difference(bandit: Mapping[str, Any], result: Mapping[str, Any]) -> str:
-    """Return the gain of a bandit less that of a player in the same sessions, with an interval over the differences."""
-    if bandit["opponent"] == result["opponent"]:
-        return ""
-    found = summarise("difference", np.subtract(bandit["by_session"], result["by_session"]))
-    return format_gain({"mean": found.mean, "ci95": found.ci95})
+def render_table(content: Mapping[str, Any], number: int) -> TextTable:
+    """Return the table of a report."""
+    return TextTable.from_columns(f"Table {number}", _COLUMNS, content["results"])
 
 
 PAPER = Paper(
@@ -149,5 +95,5 @@ PAPER = Paper(
     options=Options,
     render_table=render_table,
     judge=judge,
-    claims="card_baselines.papers.maitrepierre2008.claims:measure_claims",
+    claims="card_baselines.papers.maitrepierre2008.paper:measure_claims",
 )
