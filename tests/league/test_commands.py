@@ -57,7 +57,7 @@ def test_report(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "report.html" in capsys.readouterr().out
     page, text = ((tmp_path / "out" / name).read_text() for name in ("report.html", "report.md"))
     pictures = sorted(path.name for path in (tmp_path / "out").glob("*.png"))
-    assert pictures == ["generations.png", "map.png", "ranks.png", "ratings-1.png", "ratings-2.png", "winnings.png"]
+    assert pictures == ["ranks.png", "ratings-1.png", "ratings-2.png", "winnings.png"]
     assert page.count("data:image/png;base64,") == len(pictures) and "http" not in page
     for picture in pictures:
         assert f"]({picture})" in text
@@ -100,7 +100,6 @@ def test_where_there_is_no_terminal_a_run_prints_lines(
         (["run", "{league}", "--rounds", "many"], "rounds 'many' must be a number"),
         (["run", "{league}", "--rounds", "nobody=3"], "division 'nobody' is not known: there is climb, final"),
         (["rank", "{league}", "--by", "elo"], "no ranking by elo"),
-        (["report", "{league}", "--map", "strategy"], "choose the map by statistics"),
         (["rank", "nowhere"], "there is no league in nowhere"),
         (["add", "{league}"], "nothing to add"),
         (["add", "{league}", "--kind", "direct"], "needs a name"),
@@ -145,7 +144,6 @@ def test_tournament(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["random"], "at least two different agents"),
         (["random", "radnom"], "did you mean 'random'?"),
         (["random", "always_call", "--by", "elo"], "measure 'elo' is not known"),
-        (["random", "always_call", "--map", "strategy"], "choose the map by statistics"),
         (["random", "always_call", "--set", "seats=3"], "has no setting 'seats'"),
     ],
 )

@@ -89,16 +89,6 @@ def test_of_an_odd_number_of_seats_each_has_one_more_at_every_other_meeting() ->
     assert [Counter(matchup.seating)[10] for matchup in matchups] == [2, 1, 2, 1]
 
 
-def test_swiss_pairs_by_points_and_pauses_one_of_an_odd_number() -> None:
-    points = {10: 3.0, 11: 3.0, 12: 1.0, 13: 1.0, 14: 0.0}
-    standing = replace(SIX, teachers=tuple(points), points=points)
-    first, second = KINDS["swiss"].draw(standing, SETTINGS, np.random.default_rng(1))
-    assert set(first.seating) == {10, 11} and set(second.seating) == {12, 13}
-    met = {frozenset((10, 11)): 1, frozenset((10, 12)): 1, frozenset((10, 13)): 1}
-    first, _ = KINDS["swiss"].draw(replace(standing, meetings=met), SETTINGS, np.random.default_rng(1))
-    assert not {10, 12, 13} >= set(first.seating), "nobody meets again whom others have not met"
-
-
 def test_settings_are_checked() -> None:
     with pytest.raises(LeagueError, match="no setting 'clones'"):
         DivisionSettings.from_mapping({"clones": 3})

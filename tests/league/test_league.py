@@ -38,7 +38,7 @@ def everything(league: League) -> list[list[tuple[object, ...]]]:
         "SELECT * FROM rounds",
         "SELECT * FROM earnings",
         "SELECT * FROM ratings",
-        "SELECT round, hands, samples, cashflow, measures, lost FROM outcomes ORDER BY round",
+        "SELECT round, hands, samples, measures, lost FROM outcomes ORDER BY round",
         "SELECT * FROM saves",
     ]
     return [league.store.rows(query) for query in queries]
@@ -156,7 +156,7 @@ def test_a_store_of_another_version_is_refused(tmp_path: Path) -> None:
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA user_version = 7")
     connection.close()
-    with pytest.raises(LeagueError, match="version 7, this card-envs reads version 1: use the card-envs that made it"):
+    with pytest.raises(LeagueError, match="version 7, this card-envs reads version 2: use the card-envs that made it"):
         League.open(tmp_path / "league")
     path.write_bytes(b"no database at all" * 100)
     with pytest.raises(LeagueError, match="no store of a league"):

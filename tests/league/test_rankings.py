@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from card_baselines.league import LeagueError
-from card_baselines.league.maps import principal_map
 from card_baselines.league.rankings import BOOTSTRAP, POSTERIOR, Ranking, collect_evidence, rank, ranks_of
 from card_baselines.league.rounds import Earnings
-from card_baselines.league.strengths import bradley_terry, compare_pairs, nash_equilibrium
+from card_baselines.league.strengths import bradley_terry, compare_pairs, count_wins, nash_equilibrium
 from card_baselines.league.winnings import (
     PlayedRound,
     Winnings,
@@ -128,8 +127,9 @@ def test_bradley_terry_is_the_maximum_of_the_likelihood() -> None:
 
 def test_wins_count_every_pair_of_a_round() -> None:
     played = PlayedRound(1, 10, 10, {1: Earnings(1, 30, 0), 2: Earnings(2, 60, 0), 3: Earnings(3, -90, 0)})
-    assert compare_pairs([played], (1, 2, 3)).wins().tolist() == [[0, 0.5, 1], [0.5, 0, 1], [0, 0, 0]]
-    assert compare_pairs([played, played], (1, 3)).wins(np.array([2.0, 0.0])).tolist() == [[0, 2], [0, 0]]
+    comparisons = compare_pairs([played, played], (1, 2, 3))
+    assert count_wins(comparisons, 3, np.array([1.0, 0.0])).tolist() == [[0, 0.5, 1], [0.5, 0, 1], [0, 0, 0]]
+    assert count_wins(comparisons, 3, np.array([2.0, 1.0])).tolist() == [[0, 1.5, 3], [1.5, 0, 3], [0, 0, 0]]
 
 
 @pytest.mark.parametrize(
@@ -179,15 +179,3 @@ def test_ranks_and_their_intervals() -> None:
     assert ranking.rank_intervals.tolist() == [[1, 2], [1, 2]] and ranking.probability_above(4, 5) == 0.75
     none = Ranking("mean", (4, 5), np.array([1.0, 0.0]), draws[:0], BOOTSTRAP)
     assert none.rank_intervals is None and np.isnan(none.probability_above(4, 5))
-
-
-def test_a_map_shows_what_differs_most() -> None:
-    vectors = np.array([[0.0, 0.0, 1.0], [10.0, 0.0, 1.0], [0.0, 2.0, 1.0], [10.0, 2.0, 1.0]])
-    found = principal_map(vectors)
-    assert found.explained == pytest.approx((100 / 104, 4 / 104))
-    assert found.axes == pytest.approx(np.array([[1.0, 0, 0], [0, 1.0, 0]]))
-    assert found.points == pytest.approx(np.array([[-5.0, -1], [5, -1], [-5, 1], [5, 1]]))
-    alike = principal_map(vectors, standardise=True)
-    assert alike.explained == pytest.approx((0.5, 0.5)) and (alike.axes[:, 2] == 0).all()
-    with pytest.raises(ValueError, match="at least two rows"):
-        principal_map(vectors[:1])

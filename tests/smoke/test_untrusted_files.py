@@ -26,7 +26,6 @@ import torch
 from card_baselines import cli
 from card_baselines.agents.learned.onnx_export import export_onnx
 from card_baselines.league import League, LeagueError
-from card_baselines.papers.kaminsky2020.strategies import measure_strategies
 from card_baselines.pretrained import find_pretrained
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.run import train
@@ -351,15 +350,6 @@ def test_no_field_of_a_league_names_code(mark: Path, tmp_path: Path, statement: 
         cli.main(["league", "add", str(folder), "--teachers", "random"])
         cli.main(["league", "rank", str(folder), "--measures", "mean", "--resamples", "5"])
         cli.main(["league", "watch", str(folder), "--once"])
-
-
-def test_a_map_of_strategies_asks_no_code_of_the_store(mark: Path, tmp_path: Path) -> None:
-    with League.new(tmp_path / "league", "no_limit_holdem-v0", num_players=6) as league:
-        league.add_division("final", "round_robin", teachers=["random", "always_call"], hands=10)
-    change(tmp_path / "league", "UPDATE members SET spec = 'payload:E' WHERE id = 1")
-    with League.open(tmp_path / "league") as league:
-        found = measure_strategies(league, [1], hands=1)
-    assert "names code for its agent" in found.missing[1]
 
 
 def test_a_league_names_code_that_the_user_names_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

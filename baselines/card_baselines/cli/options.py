@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import tyro
 
@@ -77,15 +77,6 @@ Measure = Annotated[
     ),
 ]
 Resamples = Annotated[int, tyro.conf.arg(help="Number of resamples behind each interval.")]
-MapKind = Literal["statistics", "strategy"]
-MapOption = Annotated[
-    MapKind,
-    tyro.conf.arg(
-        name="map",
-        help="Data of the report's map of the agents: statistics of their play, or strategy: their actions in 4,320 "
-        "situations of six-max no-limit hold'em, about a second for a scripted agent.",
-    ),
-]
 
 
 def join_words(words: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:

@@ -8,16 +8,11 @@ from typing import Any
 from numpy.typing import NDArray
 
 from card_baselines.cli.console import print_table
-from card_baselines.cli.options import MapKind
 from card_baselines.league.league import League
-from card_baselines.league.maps import Play
 from card_baselines.league.rankings import MEASURES
 from card_baselines.league.report import Standings
-from card_baselines.papers.kaminsky2020.strategies import measure_strategies, require_strategies
-from card_baselines.progress import ProgressBar
 from card_baselines.text_table import TextTable
 from card_envs.formatting import json_number
-from card_envs.game import Game
 
 
 def require_ranking(standings: Standings, by: str) -> None:
@@ -25,21 +20,6 @@ def require_ranking(standings: Standings, by: str) -> None:
     if by not in standings.rankings:
         reason = standings.missing.get(by, "choose from " + ", ".join(MEASURES))
         raise ValueError(f"there is no ranking by {by}: {reason}")
-
-
-def require_map(game: Game, map_kind: MapKind) -> None:
-    """Raise ValueError for a map that cannot be made for a game."""
-    if map_kind == "strategy":
-        require_strategies(game)
-
-
-def ask_strategies(league: League, standings: Standings, map_kind: MapKind) -> Play | None:
-    """Return the strategies of the ranked members, where the map is made of them."""
-    if map_kind == "statistics":
-        return None
-    members = standings.evidence.members
-    with ProgressBar("asking for strategies", len(members)) as bar:
-        return measure_strategies(league, members, progress=lambda: bar.advance(1))
 
 
 def print_text_table(table: TextTable) -> None:

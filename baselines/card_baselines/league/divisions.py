@@ -32,8 +32,6 @@ class DivisionSettings:
     """Evaluation: play every deal once for each way to move the members around the table."""
     hands_at_once: int | None = None
     """Hands after which students learn; None for all hands of the round."""
-    statistics: bool = True
-    """Evaluation: whether to count play statistics, where the game has them."""
 
     @classmethod
     def from_mapping(cls, settings: Mapping[str, Any]) -> DivisionSettings:
@@ -77,8 +75,6 @@ class Standing:
     """TrueSkill ratings in the division; members that have not played are missing."""
     meetings: Mapping[frozenset[int], int] = field(default_factory=Counter)
     """Pair -> number of rounds in which the two met, planned ones included."""
-    points: Mapping[int, float] = field(default_factory=dict)
-    """Swiss: number of rounds won, where a draw counts half."""
 
     def mu(self, member: int) -> float:
         """Return the mean of a member's rating."""
@@ -141,29 +137,12 @@ def _take_next_pair(standing: Standing, settings: DivisionSettings, rng: np.rand
     return [pair_members(_find_least_met(standing)[0], standing, rng)]
 
 
-def _draw_swiss_rounds(standing: Standing, settings: DivisionSettings, rng: np.random.Generator) -> list[Matchup]:
-    """Pair members with about as many points who met least; one of an odd number pauses."""
-    order = rng.permutation(np.array(standing.teachers)).tolist()
-    waiting = sorted(order, key=lambda member: -standing.points.get(member, 0.0))
-    if len(waiting) % 2:
-        played = {member: _count_rounds(member, standing) for member in waiting}
-        waiting.remove(max(reversed(waiting), key=lambda member: played[member]))
-    matchups = []
-    while waiting:
-        first, *others = waiting
-        second = min(others, key=lambda other: standing.meetings.get(frozenset((first, other)), 0))
-        waiting = [member for member in others if member != second]
-        matchups.append(pair_members((first, second), standing, rng))
-    return matchups
-
-
 KINDS = {
     "random": Kind(_draw_random_round, trains=True, needs_results=True),
     "climbing": Kind(_draw_climbing_round, trains=True, needs_results=True),
     "similar": Kind(_draw_similar_rounds, trains=False, needs_results=True),
     "direct": Kind(_draw_direct_round, trains=False, needs_results=False),
     "round_robin": Kind(_take_next_pair, trains=False, needs_results=False),
-    "swiss": Kind(_draw_swiss_rounds, trains=False, needs_results=True),
 }
 """Name of a kind of division -> how it draws rounds."""
 
@@ -186,10 +165,6 @@ def _find_least_met(standing: Standing) -> list[tuple[int, int]]:
     met = [standing.meetings.get(frozenset(pair), 0) for pair in pairs]
     fewest = min(met)
     return [pair for pair, count in zip(pairs, met, strict=True) if count == fewest]
-
-
-def _count_rounds(member: int, standing: Standing) -> int:
-    return sum(count for pair, count in standing.meetings.items() if member in pair)
 
 
 def _seat_members(members: Sequence[int], rng: np.random.Generator, students: tuple[int, ...] = ()) -> Matchup:

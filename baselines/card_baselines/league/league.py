@@ -154,7 +154,7 @@ class League:
 
         Args:
             name: Name of the division.
-            kind: A key of `divisions.KINDS`: random or climbing train; similar, direct, round_robin and swiss evaluate.
+            kind: A key of `divisions.KINDS`: random or climbing train; similar, direct and round_robin evaluate.
             students: Trainees that learn in it: registered names, "module:Class" or "path/to/file.py:Class".
             teachers: Agents that do not learn. An evaluating division without teachers plays all members of the league
                 that do not learn.

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.figures import hide_frame, make_figure, save_figure, use_integer_ticks
-from card_baselines.league.maps import Map
+from card_baselines.figures import hide_frame, make_figure, save_figure
 from card_baselines.league.rankings import Ranking
-from card_baselines.league.tables import LABELS, Pairs, Unit
+from card_baselines.league.tables import LABELS, Unit
+from card_baselines.league.winnings import Winnings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,23 +47,12 @@ def draw_ranks(rankings: Mapping[str, Ranking], by: str, names: Mapping[int, str
     save_figure(figure, path)
 
 
-def draw_pairs(
-    pairs: Pairs, names: Mapping[int, str], unit: Unit, order: Sequence[int], words: tuple[str, str], path: Path
-) -> None:
-    """Draw the means of pairs as colours, the best member first, into a file.
-
-    Args:
-        pairs: Winnings or payments.
-        names: Member -> name.
-        unit: Unit of the colour bar.
-        order: Members, the best one first.
-        words: Labels of rows and columns, such as ("wins", "from").
-        path: File of the picture.
-    """
+def draw_winnings(winnings: Winnings, names: Mapping[int, str], unit: Unit, order: Sequence[int], path: Path) -> None:
+    """Draw what members win from each other as colours into a file, in an order of their ids."""
     from matplotlib.colors import SymLogNorm
 
-    rows, labels = [pairs.members.index(member) for member in order], [names[member] for member in order]
-    values = pairs.means[np.ix_(rows, rows)] * unit.factor
+    rows, labels = [winnings.members.index(member) for member in order], [names[member] for member in order]
+    values = winnings.means[np.ix_(rows, rows)] * unit.factor
     np.fill_diagonal(values, np.nan)
     side = 2.6 + 0.42 * min(len(labels), 30)
     figure = make_figure(side + 1.3, side, _DPI)
@@ -76,63 +65,10 @@ def draw_pairs(
         axes.set_yticks(range(len(labels)), labels, fontsize=8)
     if len(labels) <= 10:
         _write_cells(axes, values, norm(values).filled(0.5))
-    axes.set_ylabel(words[0])
-    axes.set_xlabel(words[1])
+    axes.set_ylabel("wins")
+    axes.set_xlabel("from")
     figure.colorbar(shown, ax=axes, shrink=0.8, label=unit.name)
     save_figure(figure, path)
-
-
-def draw_map(
-    points: Map, labels: Sequence[str], path: Path, *, groups: Mapping[str, Sequence[str]] | None = None,
-    values: Mapping[str, Sequence[int]] | None = None,
-) -> None:  # fmt: skip
-    """Draw a map of members into a file, once for each way to colour them, or once with their names.
-
-    Args:
-        points: The map.
-        labels: Names of the members.
-        path: File of the picture.
-        groups: Title -> group of each member, as colours with a legend.
-        values: Title -> number of each member, as colours of a scale.
-    """
-    groups, values = groups or {}, values or {}
-    titles = [*groups, *values] or ["near means alike"]
-    columns = min(2, len(titles))
-    rows = -(-len(titles) // columns)
-    figure = make_figure(7.2 if columns == 1 else 12.0, 5.2 * rows - 0.4 * (rows - 1), _DPI)
-    panels = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
-    for axes, title in zip(panels, titles, strict=False):
-        if title in values:
-            shown = axes.scatter(*points.points.T, c=list(values[title]), cmap="viridis", s=45)
-            use_integer_ticks(figure.colorbar(shown, ax=axes, shrink=0.8).ax.yaxis)
-        else:
-            _scatter_groups(axes, points, groups.get(title, [""] * len(labels)))
-        axes.set_title(title, loc="left", fontsize=10)
-        axes.margins(0.12)
-        hide_frame(axes)
-    for axes in panels[len(titles) :]:
-        axes.set_visible(False)
-    if len(labels) <= _MAX_NAMES and len(titles) == 1:
-        _write_names(panels[0], points, labels)
-    figure.supxlabel(f"first component ({points.explained[0]:.0%} of the variance)", fontsize=10)
-    figure.supylabel(f"second component ({points.explained[1]:.0%})", fontsize=10)
-    save_figure(figure, path)
-
-
-def _scatter_groups(axes: Axes, points: Map, groups: Sequence[str]) -> None:
-    for kind in dict.fromkeys(groups):
-        members = points.points[[group == kind for group in groups]]
-        axes.scatter(members[:, 0], members[:, 1], s=45, alpha=0.8, label=kind)
-    if any(groups):
-        axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
-
-
-def _write_names(axes: Axes, points: Map, labels: Sequence[str]) -> None:
-    middle = np.median(points.points[:, 0])
-    for (x, y), label in zip(points.points, labels, strict=True):
-        left = x > middle  # names point inwards, so that none is cut off
-        axes.annotate(label, (x, y), (-7 if left else 7, 4), textcoords="offset points", fontsize=8,
-                      ha="right" if left else "left")  # fmt: skip
 
 
 def draw_ratings(history: Sequence[tuple[int, int, float, float]], names: Mapping[int, str], path: Path) -> None:
@@ -155,29 +91,6 @@ def draw_ratings(history: Sequence[tuple[int, int, float, float]], names: Mappin
     hide_frame(axes)
     title = "best ten" if len(best) > 10 else None
     figure.legend(frameon=False, loc="outside right upper", fontsize=8, title=title)
-    save_figure(figure, path)
-
-
-def draw_generations(lines: Mapping[str, Sequence[tuple[int, float, float, float]]], label: str, path: Path) -> None:
-    """Draw a score with its interval over the generations of each student's clones, into a file.
-
-    Args:
-        lines: Student -> (generation, score, low, high) of each clone.
-        label: Name of the score.
-        path: File of the picture.
-    """
-    figure = make_figure(7.2, 4.2, _DPI)
-    axes = figure.add_subplot()
-    for number, (student, points) in enumerate(lines.items()):
-        generations, scores, low, high = (np.array(values) for values in zip(*points, strict=True))
-        shift = 0.06 * (number - (len(lines) - 1) / 2)  # so that intervals do not hide each other
-        half_width = np.maximum([scores - low, high - scores], 0)
-        axes.errorbar(generations + shift, scores, yerr=half_width, fmt="o-", capsize=3, markersize=4, label=student)
-    use_integer_ticks(axes.xaxis)
-    axes.set_xlabel("generation of the clone")
-    axes.set_ylabel(f"{label} (95 %)")
-    hide_frame(axes)
-    figure.legend(frameon=False, loc="outside right upper", fontsize=8)
     save_figure(figure, path)
 
 

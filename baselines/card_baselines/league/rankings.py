@@ -156,9 +156,12 @@ def _rank_by_ratings(measure: str, rate: Rate) -> Callable[[Evidence], Ranking]:
 def _rank_by_bradley_terry(evidence: Evidence) -> Ranking:
     count, members = len(evidence.rounds), evidence.members
     comparisons = strengths.compare_pairs(evidence.rounds, members)
-    scores = strengths.bradley_terry(comparisons.wins())
+
+    def score(weights: Vector) -> Vector:
+        return strengths.bradley_terry(strengths.count_wins(comparisons, len(members), weights))
+
     weights = [evidence.rng.multinomial(count, np.full(count, 1 / count)) for _ in range(evidence.resamples)]
-    draws = np.array([strengths.bradley_terry(comparisons.wins(each.astype(np.float64))) for each in weights])
+    scores, draws = score(np.ones(count)), np.array([score(each.astype(np.float64)) for each in weights])
     return Ranking("bradley_terry", members, scores, draws, BOOTSTRAP)
 
 

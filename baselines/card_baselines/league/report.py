@@ -1,4 +1,4 @@
-"""Reports on a league: rankings, winnings, play and history, as Markdown and as one HTML file, with pictures."""
+"""Reports on a league: rankings, winnings and history, as Markdown and as one HTML file, with pictures."""
 
 from __future__ import annotations
 
@@ -8,15 +8,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from card_baselines.league import pictures, tables
-from card_baselines.league.cashflow import Cashflow, compute_cashflow
 from card_baselines.league.divisions import KINDS
 from card_baselines.league.league import League
-from card_baselines.league.maps import Play, load_play
 from card_baselines.league.rankings import MEASURES, RESAMPLES, Evidence, Ranking, collect_evidence, rank
-from card_baselines.league.tables import LABELS, Pairs, Unit
+from card_baselines.league.tables import LABELS, Unit
 from card_baselines.league.winnings import load_rounds
 from card_baselines.text_table import TextTable
 from card_envs.files import replace_text
@@ -40,10 +37,6 @@ class Standings:
     names: dict[int, str]
     """Member -> name."""
     unit: Unit
-    play: Play | None
-    """Play statistics; None if none were counted."""
-    cashflow: Cashflow | None
-    """Payments between members; None if no round had three members."""
 
     @property
     def hands(self) -> int:
@@ -82,15 +75,12 @@ def compute_standings(
         missing=missing,
         names={member.id: member.name for member in league.members.values()},
         unit=Unit(unit, factor),
-        play=load_play(league.store, divisions),
-        cashflow=compute_cashflow(league.store, divisions, evidence.members),
     )
 
 
 def write_report(
-    league: League, standings: Standings, folder: Path, by: str | None = None,
-    strategies: Play | None = None, kind: str = "League",
-) -> Path:  # fmt: skip
+    league: League, standings: Standings, folder: Path, by: str | None = None, kind: str = "League"
+) -> Path:
     """Write report.md, report.html and the pictures of a league.
 
     Args:
@@ -98,7 +88,6 @@ def write_report(
         standings: Its standings.
         folder: Folder of the report, made if it is missing.
         by: Measure by which tables are sorted; by default the first of the standings.
-        strategies: Play in given situations, for the map of the members in place of the statistics of their play.
         kind: First word of the title, such as "Tournament".
 
     Returns:
@@ -110,9 +99,8 @@ def write_report(
         f"# {kind} of {league.meta['env']}",
         _summarise(league, standings),
         *_describe_ranking(standings, by, folder),
-        *_describe_pairs(standings, by, folder),
-        *_describe_play(league, standings, by, folder, strategies),
-        *_describe_history(league, standings, by, folder, kind),
+        *_describe_winnings(standings, by, folder),
+        *_describe_history(league, standings, folder, kind),
     ]
     text = "\n\n".join(parts) + "\n"
     replace_text(folder / "report.md", text)
@@ -156,66 +144,19 @@ def _describe_ranking(standings: Standings, by: str, folder: Path) -> list[str]:
     return blocks
 
 
-_PAIRS = {
-    "winnings": ("## Who wins what from whom", ("wins", "from"), "Winnings of the row from the column, {unit}"),
-    "cashflow": ("## Who pays whom", ("pays", "to"), "What the row pays the column, {unit} for each pair of seats"),
-}
-"""Picture -> heading, labels of rows and columns, and caption."""
+def _describe_winnings(standings: Standings, by: str, folder: Path) -> list[str]:
+    """Return what members win from each other: a picture, and a table where there are few members."""
+    winnings, order, unit = standings.evidence.winnings, standings.rankings[by].best_first(), standings.unit
+    if not winnings.hands.any():
+        return []
+    blocks, path = ["## Who wins what from whom"], folder / "winnings.png"
+    pictures.draw_winnings(winnings, standings.names, unit, order, path)
+    if len(order) <= _MAX_COLUMNS:
+        blocks.append(_show_table(tables.winnings_table(winnings, standings.names, unit, order)))
+    return [*blocks, _show_picture(path, f"Winnings of the row from the column, {unit.name}")]
 
 
-def _describe_pairs(standings: Standings, by: str, folder: Path) -> list[str]:
-    """Return winnings and payments between members: a picture, and a table where there are few members."""
-    winnings, flow, order = standings.evidence.winnings, standings.cashflow, standings.rankings[by].best_first()
-    known: dict[str, tuple[Pairs, Sequence[int]]] = {"winnings": (winnings, order)} if winnings.hands.any() else {}
-    if flow is not None:
-        known["cashflow"] = flow, [each for each in order if flow.rounds[flow.members.index(each)].any()]
-    blocks = []
-    for name, (pairs, members) in known.items():
-        heading, words, caption = _PAIRS[name]
-        path, unit = folder / f"{name}.png", standings.unit
-        pictures.draw_pairs(pairs, standings.names, unit, members, words, path)
-        blocks.append(heading)
-        if len(members) <= _MAX_COLUMNS:
-            blocks.append(_show_table(tables.pairs_table(pairs, standings.names, unit, members)))
-        blocks.append(_show_picture(path, caption.format(unit=unit.name)))
-    return blocks
-
-
-def _describe_play(league: League, standings: Standings, by: str, folder: Path, strategies: Play | None) -> list[str]:
-    ranking, names, blocks = standings.rankings[by], standings.names, []
-    kinds = [play for play in (strategies, standings.play) if play is not None]
-    if mapped := next((play for play in kinds if len(play.members) >= 2), None):
-        labels = [names[member] for member in mapped.members]
-        colours = _list_colourings(league, mapped.members, ranking)
-        pictures.draw_map(mapped.compute_map(), labels, folder / "map.png", **colours)
-        blocks.append(_show_picture(folder / "map.png", mapped.caption))
-    for play in kinds:
-        if len(play.members) >= 2:
-            blocks.append(_show_table(play.table(names, ranking.best_first())))
-        blocks += [f"{names[member]} is not on the map: {reason}." for member, reason in play.missing.items()]
-    return ["## How they play", *blocks] if blocks else []
-
-
-def _list_colourings(league: League, ids: Sequence[int], ranking: Ranking) -> dict[str, Any]:
-    """Return the ways to colour a map: by type, division, generation and rank where there are clones, else none."""
-    members = [league.members[member] for member in ids]
-    if not any(member.is_trainee for member in members):
-        return {}
-    divisions = {row.id: row.name for row in league.divisions.values()}
-    ranks = dict(zip(ranking.members, ranking.ranks.tolist(), strict=True))
-    return {
-        "groups": {
-            "by type": [member.spec.rpartition(":")[2] for member in members],
-            "by division": [divisions.get(member.division or 0, "agents") for member in members],
-        },
-        "values": {
-            "by generation (0: agents)": [member.generation for member in members],
-            f"by rank, {LABELS[ranking.measure]}": [ranks[member.id] for member in members],
-        },
-    }
-
-
-def _describe_history(league: League, standings: Standings, by: str, folder: Path, kind: str) -> list[str]:
+def _describe_history(league: League, standings: Standings, folder: Path, kind: str) -> list[str]:
     blocks = [f"## The {kind.lower()}", _show_table(tables.divisions_table(league))]
     for name, row in league.divisions.items():
         history = league.store.ratings(row.id)
@@ -223,30 +164,9 @@ def _describe_history(league: League, standings: Standings, by: str, folder: Pat
             path = folder / f"ratings-{row.id}.png"
             pictures.draw_ratings(history, standings.names, path)
             blocks.append(_show_picture(path, f"TrueSkill over the rounds of {name}"))
-    lines = _score_generations(league, standings.rankings[by], tables.factor_of(by, standings.unit))
-    if lines:
-        path = folder / "generations.png"
-        pictures.draw_generations(lines, tables.label_of(by, standings.unit), path)
-        blocks.append(_show_picture(path, "Clones of each student, one generation after the other"))
     blocks.append(_show_table(tables.members_table(league)))
     faults = tables.faults_table(league)
     return [*blocks, "## Faults", _show_table(faults)] if faults.rows else blocks
-
-
-def _score_generations(
-    league: League, ranking: Ranking, factor: float
-) -> dict[str, list[tuple[int, float, float, float]]]:
-    """Return student -> (generation, score, low, high) of its clones."""
-    members = league.members
-    lines: dict[str, list[tuple[int, float, float, float]]] = {}
-    for i, member_id in enumerate(ranking.members):
-        member = members[member_id]
-        if member.parent is not None:
-            score = float(ranking.scores[i]) * factor
-            intervals = ranking.score_intervals
-            low, high = (score, score) if intervals is None else (intervals[i] * factor).tolist()
-            lines.setdefault(members[member.parent].name, []).append((member.generation, score, low, high))
-    return {student: sorted(points) for student, points in lines.items()}
 
 
 _STYLE = """

@@ -9,12 +9,11 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from card_baselines.league.member_agents import FirstLegalAction, NamedAgent, Student
 from card_baselines.league.trainee import Trainee, trainee_class
@@ -26,7 +25,6 @@ from card_envs.game import Game
 from card_envs.locations import registered_names_only
 from card_envs.match import Fault, MatchResult, play_match
 from card_envs.rng import derive_seed
-from card_envs.statistics import STATISTICS, PlayCounter, Statistic
 
 Files = Mapping[str, bytes]
 """The files of a folder: path below it -> content."""
@@ -69,8 +67,6 @@ class RoundTask:
     """Play every deal once for each way to move the members around the table; not in rounds with students."""
     hands_at_once: int | None = None
     """Number of hands that are played side by side, after which students learn; None for all hands of the round."""
-    statistics: bool = False
-    """Whether to count play statistics."""
     allowed: frozenset[str] | None = None
     """Code that specs and settings may name besides registered names; None if the user typed all of them."""
 
@@ -104,16 +100,12 @@ class RoundOutcome:
     """Number of independent samples: deals."""
     earnings: Mapping[int, Earnings]
     """Member -> winnings."""
-    cashflow: NDArray[np.float64]
-    """(seats, seats) in the order of the seating: what the row pays the column, in units of the game per hand."""
     faults: Mapping[int, Fault]
     """Member -> its faults."""
     learned: Mapping[int, Files]
     """Student -> files that it saved; students that failed are missing, and keep their former files."""
     measures: Mapping[int, Mapping[str, float]]
     """Student -> measures of its last update."""
-    statistics: Mapping[int, tuple[Statistic, ...]] = field(default_factory=dict)
-    """Member -> play statistics of its first seat, if the task asks for them."""
     seconds: float = 0.0
 
 
@@ -135,11 +127,9 @@ def play_round(task: RoundTask) -> RoundOutcome:
             seats[entrant.member], fault = _make_player(entrant, game, task.seed)
             if fault is not None:
                 faults[entrant.member] = fault
-    make_counter = STATISTICS.find(game) if task.statistics else None
-    counter = None if make_counter is None else make_counter()
     result = play_match(
         game, [seats[member] for member in task.seating], task.hands, task.seed, task.duplicate,
-        task.hands_at_once or task.hands, on_error="forfeit", callbacks=[counter] if counter else [],
+        task.hands_at_once or task.hands, on_error="forfeit",
     )  # fmt: skip
     members = {entrant.name: entrant.member for entrant in task.entrants}
     faults |= {members[fault.agent]: fault for fault in result.faults}
@@ -149,11 +139,9 @@ def play_round(task: RoundTask) -> RoundOutcome:
         hands=result.hands,
         samples=len(result.deal_means),
         earnings=_sum_earnings(task.seating, result),
-        cashflow=result.cashflow,
         faults=faults,
         learned=learned,
         measures=measures,
-        statistics=_collect_statistics(task.seating, counter),
         seconds=time.perf_counter() - start,
     )
 
@@ -240,10 +228,3 @@ def _sum_earnings(seating: tuple[int, ...], result: MatchResult) -> dict[int, Ea
         squares = float((mine.astype(np.float64) ** 2).sum())
         earnings[member] = Earnings(seating.count(member), int(mine.sum()), squares)
     return earnings
-
-
-def _collect_statistics(seating: tuple[int, ...], counter: PlayCounter | None) -> dict[int, tuple[Statistic, ...]]:
-    if counter is None:
-        return {}
-    statistics = counter.compute_statistics()
-    return {member: statistics[seating.index(member)] for member in dict.fromkeys(seating)}

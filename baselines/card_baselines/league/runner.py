@@ -60,7 +60,6 @@ class _Division:
     """Number of rounds that are stored and rated, from the first on without a gap."""
     ratings: dict[int, Rating] = field(default_factory=dict)
     meetings: Counter[frozenset[int]] = field(default_factory=Counter)
-    points: Counter[int] = field(default_factory=Counter)
 
     @property
     def played(self) -> int:
@@ -104,8 +103,7 @@ class Runner:
         for planned in self._store.rounds(row.id):
             if planned.id not in division.open:
                 division.unrated[planned.number] = planned.id, self._store.earnings(planned.id)
-        while division.done in division.unrated:  # these were rated when they were stored
-            self._score(division, division.unrated.pop(division.done)[1])
+        while division.unrated.pop(division.done, None) is not None:  # these were rated when they were stored
             division.done += 1
         return division
 
@@ -113,14 +111,6 @@ class Runner:
         different = sorted(set(planned.seating))
         division.meetings.update(frozenset((a, b)) for a in different for b in different if a < b)
         division.planned = planned.number + 1
-
-    @staticmethod
-    def _score(division: _Division, earnings: Mapping[int, Earnings]) -> None:
-        scores = score_members(earnings)
-        if len(set(scores.values())) == 1:
-            division.points.update(dict.fromkeys(scores, 0.5))
-        elif scores:
-            division.points[max(scores, key=lambda member: scores[member])] += 1
 
     # --- the next rounds ---
 
@@ -181,9 +171,7 @@ class Runner:
                 f"division {division.row.name!r} has {len(teachers)} members that do not learn, which is too few: "
                 "add agents, or let students train first, so that there are clones"
             )
-        return Standing(
-            self._game.num_seats, students, teachers, division.ratings, division.meetings, dict(division.points)
-        )
+        return Standing(self._game.num_seats, students, teachers, division.ratings, division.meetings)
 
     def _make_task(self, division: _Division, planned: PlannedRound) -> RoundTask:
         members, settings = self._store.members(), division.settings
@@ -201,7 +189,6 @@ class Runner:
             seed=planned.seed,
             duplicate=settings.duplicate and not trains,
             hands_at_once=settings.hands_at_once if trains else min(settings.hands, _BATCH_HANDS),
-            statistics=settings.statistics and not trains,
             allowed=self._allowed,
         )
 
@@ -247,7 +234,6 @@ class Runner:
             new = update_trueskill(division.ratings, score_members(earnings))
             division.ratings |= new
             self._store.add_ratings(round, {member: (rating.mu, rating.sigma) for member, rating in new.items()})
-            self._score(division, earnings)
             division.done += 1
             if KINDS[division.row.kind].trains and every and division.done % every == 0:
                 self._clone(division, round, division.done // every)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import sqlite3
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -15,15 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
 from card_baselines.league.rounds import Earnings, RoundOutcome
 from card_baselines.sqlite_checks import READ_ERRORS, check_tables
 from card_envs.damaged_files import DamagedFileError, explain_damage
 from card_envs.match import Fault
 
-VERSION = 1
+VERSION = 2
 """Version of the tables in store.sql: a store of another version is refused."""
 
 _SCHEMA = Path(__file__).with_name("store.sql").read_text(encoding="utf-8")
@@ -34,7 +30,6 @@ _CONDITIONS = {
     "earnings": "seats >= 1 AND abs(total) < 1e15 AND squares BETWEEN 0 AND 1e300",
     "faults": "decisions >= 0",
     "ratings": "abs(mu) < 1e9 AND sigma BETWEEN 0 AND 1e9",
-    "play": "abs(value) < 1e15 AND occasions >= 0",
 }
 """Table -> what holds in all of its rows."""
 _REASONS = {
@@ -256,36 +251,22 @@ class Store:
         """Add the outcome of a round within a transaction; `saved` are the folders of its students' files."""
         round = outcome.round
         measures = json.dumps({str(member): dict(found) for member, found in outcome.measures.items()})
-        cashflow = np.asarray(outcome.cashflow, "<f8").tobytes()
-        row = (round, outcome.hands, outcome.samples, cashflow, measures, outcome.seconds, _now(), made_by, None)
+        row = (round, outcome.hands, outcome.samples, measures, outcome.seconds, _now(), made_by, None)
         self._insert("outcomes", [row])
         earnings = outcome.earnings.items()
         self._insert("earnings", [(round, member, won.seats, won.total, won.squares) for member, won in earnings])
         faults = outcome.faults.items()
         self._insert("faults", [(round, member, fault.decisions, fault.first) for member, fault in faults])
         self._insert("saves", [(round, member, folder) for member, folder in saved.items()])
-        play = [
-            (round, member, each.name, each.value, each.occasions)
-            for member, statistics in outcome.statistics.items()
-            for each in statistics
-            if each.value is not None
-        ]
-        self._insert("play", play)
 
     def add_lost(self, round: int, reason: str, made_by: str) -> None:
         """Add that a round cannot be played, within a transaction."""
-        self._insert("outcomes", [(round, 0, 0, None, "{}", 0.0, _now(), made_by, reason)])
+        self._insert("outcomes", [(round, 0, 0, "{}", 0.0, _now(), made_by, reason)])
 
     def earnings(self, round: int) -> dict[int, Earnings]:
         """Return the winnings of the members in a round."""
         rows = self.rows("SELECT member, seats, total, squares FROM earnings WHERE round = ?", round)
         return {member: Earnings(*won) for member, *won in rows}
-
-    def cashflow(self, round: int) -> NDArray[np.float64]:
-        """Return payments per hand (seats, seats) in the order of the seating: what the row paid the column."""
-        ((content,),) = self.rows("SELECT cashflow FROM outcomes WHERE round = ?", round)
-        with _explain_content(self.path):
-            return parse_matrix(content)
 
     def faults(self) -> list[tuple[int, int, Fault]]:
         """Return (round, member, fault) for all faults, in order."""
@@ -321,13 +302,6 @@ class Store:
             placeholders = ", ".join("?" * len(row))
             last = int(self._db.execute(f"INSERT INTO {table} VALUES ({placeholders})", row).lastrowid or 0)
         return last
-
-
-def parse_matrix(content: bytes) -> NDArray[np.float64]:
-    """Return a square matrix that is stored as bytes."""
-    numbers = np.frombuffer(content, "<f8")
-    side = math.isqrt(len(numbers))
-    return np.array(numbers.reshape(side, side), np.float64)
 
 
 def _parse_ids(text: str, known: Collection[int]) -> tuple[int, ...]:

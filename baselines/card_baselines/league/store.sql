@@ -1,4 +1,4 @@
--- The tables of a league, version 1. Rows are only added: `Store.create` adds a trigger to each table.
+-- The tables of a league, version 2. Rows are only added: `Store.create` adds a trigger to each table.
 
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);  -- environment, settings and seed, as JSON
 
@@ -21,7 +21,7 @@ CREATE TABLE rounds (  -- planned rounds, played or not, with lists of members a
 );
 
 CREATE TABLE outcomes (  -- rounds that were played, or are lost for a reason
-    round INTEGER PRIMARY KEY REFERENCES rounds, hands INTEGER NOT NULL, samples INTEGER NOT NULL, cashflow BLOB,
+    round INTEGER PRIMARY KEY REFERENCES rounds, hands INTEGER NOT NULL, samples INTEGER NOT NULL,
     measures TEXT NOT NULL, seconds REAL NOT NULL, made_at TEXT NOT NULL, made_by TEXT NOT NULL, lost TEXT
 );
 
@@ -43,9 +43,4 @@ CREATE TABLE saves (  -- folders of the files of students after a round
 CREATE TABLE ratings (  -- TrueSkill of members after a round, in its division
     round INTEGER NOT NULL REFERENCES outcomes, member INTEGER NOT NULL REFERENCES members, mu REAL NOT NULL,
     sigma REAL NOT NULL, PRIMARY KEY (round, member)
-);
-
-CREATE TABLE play (  -- statistics of play of members in a round
-    round INTEGER NOT NULL REFERENCES outcomes, member INTEGER NOT NULL REFERENCES members, name TEXT NOT NULL,
-    value REAL NOT NULL, occasions INTEGER NOT NULL, PRIMARY KEY (round, member, name)
 );

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,39 +16,28 @@ _PRIOR = 0.5
 """Virtual wins and losses of each member against an average one: without them, an unbeaten member has no strength."""
 
 
-@dataclass(frozen=True, eq=False)
-class Comparisons:
-    """Pairwise comparisons of members by their winnings per seat in each round."""
+def compare_pairs(rounds: Sequence[PlayedRound], members: Sequence[int]) -> Vector:
+    """Return the comparisons of members by their winnings per seat in each round, (3, comparisons).
 
-    num_members: int
-    rounds: NDArray[np.int64]
-    """(m,): index of the round."""
-    cells: NDArray[np.int64]
-    """(m,): index of (better member, other member) in the flat matrix of wins."""
-    values: Vector
-    """(m,): 1, or a half for a draw."""
-
-    def wins(self, weights: Vector | None = None) -> Vector:
-        """Return (n, n): rounds in which the row won more than the column, each counted `weights` (rounds,) times."""
-        counts = self.values if weights is None else self.values * weights[self.rounds]
-        size = self.num_members
-        wins = np.bincount(self.cells, counts, minlength=size * size).reshape(size, size)
-        return np.asarray(wins, np.float64)
-
-
-def compare_pairs(rounds: Sequence[PlayedRound], members: Sequence[int]) -> Comparisons:
-    """Return the pairwise comparisons of members in rounds."""
+    The rows are the index of the round, that of (better member, other member) in a flat matrix (n * n), and 1, or a
+    half for a draw, which is listed in both orders.
+    """
     column = {member: number for number, member in enumerate(members)}
-    pairs = [
+    comparisons = [
         (number, column[one] * len(members) + column[other], 0.5 if score == score_of_other else 1.0)
         for number, played in enumerate(rounds)
-        for scores in [{member: score for member, score in played.scores.items() if member in column}]
-        for one, score in scores.items()
-        for other, score_of_other in scores.items()
+        for one, score in played.scores.items()
+        for other, score_of_other in played.scores.items()
         if one != other and score >= score_of_other
     ]
-    numbers, cells, values = zip(*pairs, strict=True) if pairs else ((), (), ())
-    return Comparisons(len(members), np.array(numbers, np.int64), np.array(cells, np.int64), np.array(values, float))
+    return np.array(comparisons, np.float64).reshape(-1, 3).T
+
+
+def count_wins(comparisons: Vector, num_members: int, weights: Vector) -> Vector:
+    """Return (n, n): rounds in which the row won more than the column, each counted `weights` (rounds,) times."""
+    rounds, cells, values = comparisons
+    wins = np.bincount(cells.astype(np.int64), values * weights[rounds.astype(np.int64)], minlength=num_members**2)
+    return np.asarray(wins.reshape(num_members, num_members), np.float64)
 
 
 def bradley_terry(counts: Vector) -> Vector:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from card_baselines.league.cashflow import Cashflow
 from card_baselines.league.league import League
 from card_baselines.league.rankings import Ranking
 from card_baselines.league.ratings import Rating
@@ -60,15 +59,11 @@ def probability_table(ranking: Ranking, names: Mapping[int, str]) -> TextTable:
     return _pair_table(title, names, order, lambda i, j: _format_probability(ranking, order[i], order[j]))
 
 
-Pairs = Winnings | Cashflow
-"""Means of each member beside each other, with intervals."""
-
-
-def pairs_table(pairs: Pairs, names: Mapping[int, str], unit: Unit, order: Sequence[int]) -> TextTable:
-    """Return winnings or payments between members, with the half width of their 95 % interval."""
-    rows = [pairs.members.index(member) for member in order]
-    means, half_widths = (unit.factor * each[np.ix_(rows, rows)] for each in (pairs.means, pairs.half_widths))
-    title = f"{unit.name} that each seat of the row {pairs.meaning}"
+def winnings_table(winnings: Winnings, names: Mapping[int, str], unit: Unit, order: Sequence[int]) -> TextTable:
+    """Return what members win from each other, with the half width of the 95 % interval."""
+    rows = [winnings.members.index(member) for member in order]
+    means, half_widths = (unit.factor * each[np.ix_(rows, rows)] for each in (winnings.means, winnings.half_widths))
+    title = f"{unit.name} that each seat of the row wins when the column has the others"
     return _pair_table(title, names, order, lambda i, j: _format_mean(means[i, j], half_widths[i, j]))
 
 
@@ -85,7 +80,7 @@ def _format_mean(mean: float, half_width: float) -> str:
     """Return a mean with half its interval. The mean of a pair that has not met is NaN."""
     if np.isnan(mean):
         return "-"
-    return f"{_format(mean)} (one round)" if np.isinf(half_width) else f"{_format(mean)} ± {_format(half_width)[1:]}"
+    return f"{_format(mean)} ± {_format(half_width)[1:]}"
 
 
 def divisions_table(league: League) -> TextTable:

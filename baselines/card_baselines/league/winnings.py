@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,8 +57,6 @@ class Winnings:
     """(n, n): standard errors of the means."""
     hands: NDArray[np.int64]
     """(n, n): number of hands."""
-    meaning: ClassVar[str] = "wins when the column has the others"
-    """What the means say of a seat of the row."""
 
     @property
     def half_widths(self) -> Matrix:

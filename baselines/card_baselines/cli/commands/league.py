@@ -16,7 +16,6 @@ from card_baselines.cli.options import (
     AsJson,
     EnvId,
     Folder,
-    MapOption,
     Measure,
     Resamples,
     Settings,
@@ -25,10 +24,8 @@ from card_baselines.cli.options import (
     read_settings,
 )
 from card_baselines.cli.ranking_output import (
-    ask_strategies,
     print_missing,
     print_text_table,
-    require_map,
     require_ranking,
     standings_json,
 )
@@ -72,7 +69,7 @@ def add(
 
     Args:
         division: Name of the division.
-        kind: random or climbing (students learn), similar, direct, round_robin or swiss (nobody learns; without
+        kind: random or climbing (students learn), similar, direct or round_robin (nobody learns; without
             teachers, all members of the league who do not learn play). Without it, the division exists already.
         settings: Settings of the division, such as hands=10000 clone_every=200 evaluation_share=0.1 duplicate=true.
     """
@@ -179,7 +176,7 @@ def rank(
 
 def report(
     folder: Folder, /, division: Division = "", by: Measure = "trueskill", output: Path | None = None,
-    resamples: Resamples = RESAMPLES, seed: int = 0, map_kind: MapOption = "statistics", allow: Allowed = (),
+    resamples: Resamples = RESAMPLES, seed: int = 0, allow: Allowed = (),
 ) -> int:  # fmt: skip
     """Write a report with pictures, as Markdown and as one HTML file.
 
@@ -188,11 +185,9 @@ def report(
         seed: Seed of the resamples.
     """
     with League.open(folder, allow=join_words(allow)) as opened:
-        require_map(opened.game, map_kind)
         standings = compute_standings(opened, division or None, resamples=resamples, seed=seed)
         require_ranking(standings, by)
-        strategies = ask_strategies(opened, standings, map_kind)
-        page = write_report(opened, standings, output or folder / "report", by, strategies)
+        page = write_report(opened, standings, output or folder / "report", by)
     print_missing(standings)
     print(f"wrote {page} and {page.with_suffix('.md')}")
     return 0

@@ -12,18 +12,14 @@ from card_baselines.cli.options import (
     Agents,
     AsJson,
     EnvId,
-    MapKind,
-    MapOption,
     Measure,
     Resamples,
     Settings,
     read_settings,
 )
 from card_baselines.cli.ranking_output import (
-    ask_strategies,
     print_missing,
     print_text_table,
-    require_map,
     require_ranking,
     standings_json,
 )
@@ -50,7 +46,6 @@ def tournament(
     workers: int = 1,
     resamples: Resamples = RESAMPLES,
     folder: Path | None = None,
-    map_kind: MapOption = "statistics",
     settings: Settings = (),
     as_json: AsJson = False,
 ) -> int:
@@ -70,7 +65,7 @@ def tournament(
     if not minutes > 0 or (passes is not None and passes < 1) or hands < 1:
         raise ValueError(f"minutes {minutes} must be above 0, passes {passes} and hands {hands} at least 1")
     chosen = read_settings(settings)
-    _require_agents(agents, env, chosen, map_kind)
+    _require_agents(agents, env, chosen)
     root = folder or Path("runs") / "tournaments" / time.strftime("%Y%m%d-%H%M%S")
     with make_pool(workers) as pool, ProgressBar("playing", 1.0) as bar:
         league = play_tournament(
@@ -80,8 +75,7 @@ def tournament(
     with league:
         standings = compute_standings(league, DIVISION, resamples=resamples, seed=seed)
         require_ranking(standings, by)
-        strategies = ask_strategies(league, standings, map_kind)
-        page = write_report(league, standings, root / "report", by, strategies, kind="Tournament")
+        page = write_report(league, standings, root / "report", by, kind="Tournament")
         if as_json:
             print_json({"folder": str(root), **standings_json(league, standings)})
         else:
@@ -91,10 +85,9 @@ def tournament(
     return 0
 
 
-def _require_agents(agents: tuple[str, ...], env: str, settings: dict[str, Any], map_kind: MapKind) -> None:
-    """Raise ValueError for an agent, a setting or a map that is wrong, before a folder is made."""
+def _require_agents(agents: tuple[str, ...], env: str, settings: dict[str, Any]) -> None:
+    """Raise ValueError for an agent or a setting that is wrong, before a folder is made."""
     game = make_game(env, **settings)
-    require_map(game, map_kind)
     for spec in agents:
         load_agent(spec, game)
 
@@ -104,7 +97,7 @@ def _print(league: League, standings: Standings, by: str) -> None:
     ranking = standings.rankings[by]
     print_text_table(tables.ranking_table(standings.rankings, by, standings.names, standings.unit))
     winnings = standings.evidence.winnings
-    print_text_table(tables.pairs_table(winnings, standings.names, standings.unit, ranking.best_first()))
+    print_text_table(tables.winnings_table(winnings, standings.names, standings.unit, ranking.best_first()))
     print_text_table(tables.probability_table(ranking, standings.names))
     faults = tables.faults_table(league)
     if faults.rows:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from card_baselines.figures import hide_frame, make_figure, save_figure, use_integer_ticks
-from card_baselines.league.maps import principal_map
 from card_baselines.papers.kaminsky2020.claims import measure_prediction
 from card_baselines.papers.kaminsky2020.findings import Findings
 from card_baselines.papers.kaminsky2020.paper import FILE, METRICS, TRAINING, TYPES
+from card_envs.typing import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,10 +58,10 @@ def _draw_styles(found: Findings) -> Figure:
     _set_up_plane(by_division, found)
     _draw_groups(by_division, found.plane, found.divisions, DIVISION_COLOURS)
     by_division.set_title("Style by division (figure 4.8)", loc="left", fontsize=10)
-    components = principal_map(np.stack([style.vector for style in found.styles]))
-    _draw_groups(by_vector, components.points, found.types, TYPE_COLOURS)
-    by_vector.set_xlabel(f"first component ({components.explained[0]:.0%} of the variance)")
-    by_vector.set_ylabel(f"second component ({components.explained[1]:.0%})")
+    points, explained = compute_principal_components(np.stack([style.vector for style in found.styles]))
+    _draw_groups(by_vector, points, found.types, TYPE_COLOURS)
+    by_vector.set_xlabel(f"first component ({explained[0]:.0%} of the variance)")
+    by_vector.set_ylabel(f"second component ({explained[1]:.0%})")
     by_vector.set_title("Strategy vectors by type", loc="left", fontsize=10)
     _add_legend(figure, by_type, "outside lower left")
     _add_legend(figure, by_division, "outside lower right")
@@ -178,6 +178,14 @@ def _draw_divisions(found: Findings) -> Figure:
 
 
 # --- parts ---
+
+
+def compute_principal_components(vectors: Floats) -> tuple[Floats, Floats]:
+    """Return the vectors (n, d) along their two principal components, (n, 2), and both shares of the variance."""
+    left, sizes, right = np.linalg.svd(vectors - vectors.mean(axis=0), full_matrices=False)
+    largest = np.abs(right[:2]).argmax(axis=1)
+    signs = np.sign(right[np.arange(2), largest])  # so that the same vectors give the same picture
+    return signs * left[:, :2] * sizes[:2], sizes[:2] ** 2 / max(float((sizes**2).sum()), 1e-300)
 
 
 def _draw_ranks(

@@ -102,7 +102,7 @@ class Kaminsky2020Reproduction(Reproduction[Options, Scale]):
         scale = self.scale
         for name, hands in {DIRECT: scale.direct_hands, **dict.fromkeys(SIMILAR, scale.similar_hands)}.items():
             if name not in league.divisions:
-                league.add_division(name, "direct" if name == DIRECT else "similar", hands=hands, statistics=False)
+                league.add_division(name, "direct" if name == DIRECT else "similar", hands=hands)
         count = sum(not member.learns for member in league.members.values())
         pairs = count * (count - 1) // 2
         if scale.direct_rounds is not None:
@@ -147,8 +147,7 @@ def open_league(folder: Path, scale: Scale) -> League:
     for name, (kind, students) in list_training_divisions(scale.copies).items():
         if name not in league.divisions:
             league.add_division(
-                name, kind, students=students, teachers=BASELINES, hands=scale.hands, clone_every=scale.clone_every,
-                statistics=False,
+                name, kind, students=students, teachers=BASELINES, hands=scale.hands, clone_every=scale.clone_every
             )  # fmt: skip
     return league
 
