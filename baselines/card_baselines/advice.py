@@ -96,17 +96,14 @@ def advise_on(game: Game, tables: Tables, agent: Agent) -> Advice:
 
 
 def _find_probabilities(game: Game, agent: Agent, tables: Tables) -> tuple[NDArray[np.float64], str | None]:
-    """Return the probabilities of all actions, (num_actions,), and a note.
+    """Return the probabilities of all actions, (num_actions,), and a note: what the agent explains, if anything.
 
     Probabilities of an agent that does not show them are estimated: the agent acts several times with different
     random numbers, and the frequencies of its actions are counted.
     """
-    encoder = agent.find_encoder(game)
+    decisions = decisions_at(game, tables, _ROW, _ROW, np.array([0.5]), encoder=agent.find_encoder(game))
     if agent.shows_probabilities:
-        return action_probabilities(agent, decisions_at(game, tables, _ROW, _ROW, np.array([0.5]), encoder=encoder))[
-            0
-        ], None
-    decisions = decisions_at(game, tables, _ROW, _ROW, np.array([0.5]), encoder=encoder)
+        return action_probabilities(agent, decisions)[0], agent.explain(decisions)[0] or None
     start = time.perf_counter()
     agent.deal_starts(_ROW)  # it may have been asked about another hand before
     agent.act(decisions, np.random.default_rng(0))

@@ -13,10 +13,11 @@ from card_baselines.solvers.agent import CfrNoLimitSixMax, PublicStateCfr
 from card_baselines.solvers.buckets.board_buckets import BoardBuckets
 from card_baselines.solvers.buckets.hand_buckets import NUM_STARTING_HANDS, STARTING_HANDS
 from card_baselines.solvers.multiplayer.mccfr import MultiplayerMccfr, round_sums
-from card_baselines.solvers.multiplayer.public_state import legal_actions_of, public_state, street_of
-from card_baselines.solvers.multiplayer.state_table import NO_ROW, StateTable, add_missing, find_first_row
+from card_baselines.solvers.multiplayer.public_state import EVERY_BET, legal_actions_of, public_state, street_of
+from card_baselines.solvers.multiplayer.state_table import NO_STATE, StateTable, add_missing, find_state
 from card_baselines.solvers.multiplayer.traversal import Frames, Hands, write_own_hands, write_policy
 from card_baselines.solvers.no_limit.menu_cfr import MenuCfr
+from card_baselines.solvers.pot_odds import call_by_odds
 from card_baselines.solvers.strategy import FIFTEENTHS, FINE, TableStrategy, compress, decompress, to_parts
 from card_baselines.solvers.train import MultiplayerConfig, MultiplayerLearner
 from card_baselines.solvers.translation import translate_raises
@@ -24,7 +25,7 @@ from card_envs import make_game
 from card_envs.agent import decisions_at
 from card_envs.compiler import COMPILED
 from card_envs.game import Game, Tables
-from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION
+from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION, amount_to_call, raise_to_of
 from card_envs.games.holdem.showdown import award_pots
 from card_envs.poker.hands import HANDS, NUM_HANDS
 from tests.helpers.hand_buckets import some_buckets
@@ -50,7 +51,7 @@ def decisions(game: Game, num_tables: int = 60, seed: int = 0) -> Tables:
 
 
 def states_of(tables: Tables) -> list[int]:
-    return [int(public_state(t)) for t in tables]
+    return [int(public_state(t, EVERY_BET)) for t in tables]
 
 
 @pytest.fixture(scope="module")
@@ -152,8 +153,8 @@ def test_a_full_table_learns_nothing_more() -> None:
     table = StateTable.allocate([169, 16, 16, 16], 5, max_rows=400)
     game = make_game("no_limit_holdem-v0", **SIX)
     states = [np.int64(states_of(first_in(game, folds))[0]) for folds in range(4)]
-    assert [find_first_row(table, state) for state in states] == [0, 169, NO_ROW, NO_ROW]
-    assert [find_first_row(table, state) for state in states[:2]] == [0, 169]
+    assert [find_state(table, state) for state in states] == [0, 1, NO_STATE, NO_STATE]
+    assert [find_state(table, state) for state in states[:2]] == [0, 1] and table.first_row[:2].tolist() == [0, 169]
     assert table.used.tolist() == [2, 338]
 
 
@@ -162,15 +163,15 @@ def test_threads_note_new_states_for_later() -> None:
     shared = table.for_thread()
     states = [np.int64(state) for state in dict.fromkeys(states_of(decisions(make_game("no_limit_holdem-v0", **SIX))))]
     before, after = states[0], states[1]
-    find_first_row(table, before)
-    assert find_first_row(shared, before) == 0 and shared.missing[0] == 0
+    find_state(table, before)
+    assert find_state(shared, before) == 0 and shared.missing[0] == 0
     for state in states * 2:
-        find_first_row(shared, state)
-    assert find_first_row(shared, after) == NO_ROW and table.used[0] == 1
+        find_state(shared, state)
+    assert find_state(shared, after) == NO_STATE and table.used[0] == 1
     noted = shared.missing.tolist()
     assert noted[1 : 1 + noted[0]] == states[1:][: len(noted) - 1]
     add_missing(table, shared.missing)
-    assert shared.missing[0] == 0 and find_first_row(shared, after) == find_first_row(table, after) > 0
+    assert shared.missing[0] == 0 and find_state(shared, after) == find_state(table, after) > 0
 
 
 def test_regret_matching() -> None:
@@ -180,7 +181,7 @@ def test_regret_matching() -> None:
     assert policy.tolist() == [[0.75, 0, 0.25, 0], [1 / np.float32(3)] * 3 + [0]]
     write_policy(regrets, np.int64(1), np.int64(0b0110), 1, frames, policy[:1])
     assert policy[0].tolist() == [0, 0.5, 0.5, 0]
-    write_policy(regrets, np.int64(NO_ROW), np.int64(0b1001), 1, frames, policy[:1])
+    write_policy(regrets, np.int64(NO_STATE), np.int64(0b1001), 1, frames, policy[:1])
     assert policy[0].tolist() == [0.5, 0, 0, 0.5]
 
 
@@ -264,13 +265,56 @@ def test_a_stored_strategy_plays_the_same(tmp_path: Path, turn: Any) -> None:
     assert np.allclose(found.sum(axis=1), 1) and not found[legal == 0].any()
 
 
-def test_where_nothing_is_stored_it_checks_or_folds(turn: Any) -> None:
+def test_where_nothing_is_stored_it_calls_by_odds(turn: Any) -> None:
     game = make_game("no_limit_holdem-v0", **SIX)
     run = MultiplayerMccfr(game, BoardBuckets(some_buckets(), turn), 0)
     strategy = run.strategy()
     tables = decisions(game, 10)
+    assert not strategy.is_trained(strategy.states.find(tables)).any()
+    assert np.array_equal(strategy.probabilities(tables), call_by_odds(tables, game.num_actions))
+
+
+@needs_speed
+def test_rarely_visited_public_states_are_not_stored(turn: Any) -> None:
+    game = make_game("no_limit_holdem-v0", **SIX)
+    run = MultiplayerMccfr(game, BoardBuckets(some_buckets(), turn), 0)
+    run.run(300)
+    keys, visits = run.states.keys[: run.num_states], run.states.visits[: run.num_states]
+    stored = run.strategy().states.keys
+    assert stored is not None and sorted(keys[visits >= 200].tolist()) == stored.tolist()
+    assert 0 < len(stored) < len(keys) and visits.min() < 200
+
+
+def test_large_raises_are_left_out_where_a_smaller_one_is_legal() -> None:
+    tables = decisions(make_game("no_limit_holdem-v0", **SIX))
+    left_out = 0
+    for t in tables:
+        everything, few = (int(legal_actions_of(public_state(t, most))) for most in (EVERY_BET, 300))
+        assert everything == int(t["legal"]) and few & everything == few and few & 3 == everything & 3
+        raises = [action for action in range(FIRST_RAISE_ACTION, 5) if everything >> action & 1]
+        assert not raises or few >> raises[0] & 1  # the smallest raise stays
+        for action in raises[1:]:
+            pot = int(t["pot"]) + int(amount_to_call(t))
+            is_large = int(raise_to_of(t, action)) - int(t["current_bet"]) > 3 * pot
+            assert bool(few >> action & 1) is not is_large
+            left_out += is_large
+    assert left_out > 20
+
+
+@needs_speed
+def test_a_strategy_without_large_raises_makes_none(tmp_path: Path, turn: Any) -> None:
+    game = make_game("no_limit_holdem-v0", **SIX)
+    run = MultiplayerMccfr(game, BoardBuckets(some_buckets(), turn), 0, largest_bet=300)
+    run.run(300)
+    run.strategy().save(tmp_path / "strategy.npz")
+    strategy = TableStrategy.load(tmp_path / "strategy.npz")
+    tables = decisions(game, 30)
+    tables = tables[strategy.is_trained(strategy.states.find(tables))]
     found = strategy.probabilities(tables)
-    assert (found.argmax(axis=1) == np.where(tables["legal"] & 1, FOLD_ACTION, CALL_ACTION)).all()
+    pot = tables["pot"] + np.array([int(amount_to_call(t)) for t in tables])
+    large = tables["max_raise_to"].astype(np.int64) - tables["current_bet"] > 3 * pot
+    several = (tables["legal"] >> FIRST_RAISE_ACTION & 3) != 0  # a smaller raise than all-in is legal
+    assert large[several].sum() > 20 and not found[large & several, 4].any() and np.allclose(found.sum(axis=1), 1)
 
 
 @needs_speed

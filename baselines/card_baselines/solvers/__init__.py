@@ -11,6 +11,7 @@
 | `no_limit.menu_cfr` | the algorithm for no-limit games with a bet menu |
 | `strategy` | strategies as tables: how sums are rounded, files, and lookup at a table |
 | `translation` | play with other bet menus than that of a strategy |
+| `pot_odds` | play where training hardly came |
 | `agent` | the agents that play strategies of all solvers, shipped ones and those of run folders |
 | `train`, `training` | the algorithms of `card-envs train`; what they share |
 | `resolving` | solving river and turn anew while playing: ranges, subgames with a gadget, the agents |

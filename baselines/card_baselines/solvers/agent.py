@@ -20,7 +20,7 @@ from typing import ClassVar
 import numpy as np
 
 from card_baselines.solvers.strategy import DATA, STRATEGY, TableStrategy, load_config
-from card_baselines.solvers.translation import translate
+from card_baselines.solvers.translation import trained_shares, translate
 from card_baselines.solvers.tree import grow_game, is_two_player_limit
 from card_baselines.solvers.vector_cfr import VectorCfr
 from card_baselines.solvers.vector_game import VectorGame, VectorStrategy
@@ -29,6 +29,8 @@ from card_envs.game import Game
 from card_envs.games.holdem.config import HoldemConfig, is_texas_holdem
 from card_envs.typing import Floats
 
+_MOSTLY = 0.5
+_UNTRAINED = "training hardly came to this betting: checks, and calls if the equity is worth the price"
 ITERATIONS = 2000
 """Iterations of CFR+ in small games: Kuhn poker is then exploitable by at most 0.0001 chips a hand, Leduc by 0.001."""
 
@@ -68,6 +70,11 @@ class TableAgent(StochasticAgent):
         """Return the probabilities of the actions, (n, num_actions)."""
         return translate(self.strategy, self._game.config, decisions.views)
 
+    def explain(self, decisions: Decisions) -> list[str]:
+        """Return a sentence for each decision to whose betting training hardly came, "" for the others."""
+        trained = trained_shares(self.strategy, self._game.config, decisions.views)
+        return ["" if share > _MOSTLY else _UNTRAINED for share in trained.tolist()]
+
 
 class Cfr(TableAgent):
     """Plays an equilibrium of Kuhn or Leduc; in heads-up limit hold'em a CFR-BR strategy with 1,024 buckets a street.
@@ -104,6 +111,10 @@ class Cfr(TableAgent):
     def compute_probabilities(self, decisions: Decisions) -> Floats:
         """Return the probabilities to fold, call and raise, (n, 3)."""
         return (self.table() or self.small_game).probabilities(decisions.views)
+
+    def explain(self, decisions: Decisions) -> list[str]:
+        """Return "" for each decision: every decision was trained."""
+        return [""] * len(decisions)
 
 
 class CfrSmall(Cfr):

@@ -19,16 +19,17 @@ from numpy.typing import NDArray
 from card_baselines.solvers.betting_keys import find_sorted
 from card_baselines.solvers.buckets.stored_buckets import Buckets, from_stored_arrays, make_finder, to_stored_arrays
 from card_baselines.solvers.multiplayer.public_state import (
+    EVERY_BET,
     check_keys,
     find_public_states,
     legal_actions_of,
     street_of,
 )
+from card_baselines.solvers.pot_odds import call_by_odds
 from card_baselines.solvers.tree import BettingTree, grow_game
 from card_envs.compiler import kernel
 from card_envs.damaged_files import open_arrays
 from card_envs.game import Tables
-from card_envs.games.holdem.actions import CALL_ACTION, FOLD_ACTION
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.typing import Floats, Integers
 
@@ -59,13 +60,17 @@ class States(NamedTuple):
     """The tree of two-player games."""
 
 
-def list_states(config: HoldemConfig, hands_by_street: list[int], keys: Integers | None = None) -> States:
+def list_states(
+    config: HoldemConfig, hands_by_street: list[int], keys: Integers | None = None, largest_bet: int = EVERY_BET
+) -> States:
     """Return the information states of a game: all decisions of a tree for two players, or the public states `keys`."""
     num_buckets = np.asarray(hands_by_street, np.int64)
     if keys is not None:
         legal, streets = (np.array([int(f(key)) for key in keys], np.int64) for f in (legal_actions_of, street_of))
         widths, order = num_buckets[streets], np.arange(len(keys))
-        return States(legal, widths, order, lambda views: find_sorted(keys, find_public_states(views)), keys)
+        return States(
+            legal, widths, order, lambda views: find_sorted(keys, find_public_states(views, largest_bet)), keys
+        )
     tree = grow_game(config)
     streets = tree.street[tree.first]
     is_last = (streets == len(num_buckets) - 1) & (config.structure != "limit")  # the last street of menus comes last
@@ -82,6 +87,8 @@ class TableStrategy:
         shares: The table (see the module), numerators of probabilities.
         keys: Public states in ascending order, None for all decisions of a two-player game.
         whole: The denominator.
+        trained: (states,): False where training hardly came; None for True everywhere.
+        largest_bet: Of public states, see `public_state.public_state`.
 
     Raises:
         ValueError: If the table is not of the size that the betting asks for, or holds no probabilities.
@@ -89,15 +96,19 @@ class TableStrategy:
 
     def __init__(
         self, config: HoldemConfig, buckets: Buckets, shares: NDArray[np.uint8],
-        keys: Integers | None = None, whole: int = FIFTEENTHS,
+        keys: Integers | None = None, whole: int = FIFTEENTHS, trained: NDArray[np.bool_] | None = None,
+        largest_bet: int = EVERY_BET,
     ) -> None:  # fmt: skip
         self.config, self.buckets, self.shares, self.whole = config, buckets, shares, whole
-        self.states = list_states(config, buckets.hands_by_street, keys)
+        self.states, self.largest_bet = list_states(config, buckets.hands_by_street, keys, largest_bet), largest_bet
+        self.trained = np.ones(len(self.states.legal), np.bool_) if trained is None else trained
         self._first, size = lay_out(self.states, 1)
         if len(shares) != size:
             raise ValueError(f"the strategy has {len(shares)} numbers, but the betting of its game asks for {size}")
         if whole not in (FIFTEENTHS, FINE):
             raise ValueError(f"the denominator of the strategy is {whole}: it must be {FIFTEENTHS} or {FINE}")
+        if len(self.trained) != len(self.states.legal):
+            raise ValueError(f"the strategy tells of {len(self.trained)} states whether they were trained, not of all")
         if (largest := find_largest_sum(self.states.legal, self.states.num_buckets, self._first, shares)) > whole:
             raise ValueError(f"probabilities of the strategy sum to {largest} parts of {whole}")
         self._finder = make_finder(buckets)
@@ -105,7 +116,8 @@ class TableStrategy:
     @staticmethod
     def from_parts(
         config: HoldemConfig, buckets: Buckets, find_part: Callable[[int, Integers], Integers],
-        keys: Integers | None = None, whole: int = FIFTEENTHS,
+        keys: Integers | None = None, whole: int = FIFTEENTHS, trained: NDArray[np.bool_] | None = None,
+        largest_bet: int = EVERY_BET,
     ) -> TableStrategy:  # fmt: skip
         """Return the strategy of numerators by state, of which `find_part` gets the number and the legal actions (m,).
 
@@ -117,17 +129,21 @@ class TableStrategy:
         for state, legal in enumerate(states.legal.tolist()):
             part = find_part(state, np.flatnonzero(legal >> np.arange(config.num_actions) & 1))[:-1]
             shares[first[state] : first[state] + part.size] = part.reshape(-1)
-        return TableStrategy(config, buckets, shares, keys, whole)
+        return TableStrategy(config, buckets, shares, keys, whole, trained, largest_bet)
 
     def probabilities(self, views: Tables) -> Floats:
         """Return the probabilities of actions (n, num_actions) of each view's actor.
 
-        In states that the table lacks, the player checks, or else folds.
+        Where the strategy was not trained, the player calls by pot odds (`pot_odds`).
         """
         states = self.states.find(views)
-        found, missing = self.look_up(states, self.find_buckets(views)), np.flatnonzero(states < 0)
-        found[missing, np.where(views["legal"][missing] & 1, FOLD_ACTION, CALL_ACTION)] = 1.0
+        found, others = self.look_up(states, self.find_buckets(views)), np.flatnonzero(~self.is_trained(states))
+        found[others] = call_by_odds(views[others], found.shape[1])
         return found
+
+    def is_trained(self, states: Integers) -> NDArray[np.bool_]:
+        """Return False for states (n,) below 0, which the table lacks, and for those that training hardly visited."""
+        return np.append(self.trained, False)[states]
 
     def find_buckets(self, views: Tables) -> Integers:
         """Return the bucket (n,) of each actor's hand."""
@@ -155,6 +171,10 @@ class TableStrategy:
         arrays = to_stored_arrays(self.buckets)
         if keys is not None:
             arrays["states"] = np.frombuffer(lzma.compress(keys.tobytes(), preset=9), np.uint8)
+        if not self.trained.all():
+            arrays["trained"] = compress(self.trained.astype(np.uint8))
+        if self.largest_bet != EVERY_BET:
+            arrays["largest_bet"] = np.array(self.largest_bet)
         with path.open("wb") as file:
             np.savez(
                 file, shares=compress(self.shares, self.whole), whole=np.array(self.whole),
@@ -180,8 +200,11 @@ class TableStrategy:
                 if (np.diff(keys) < 0).any():
                     raise ValueError("the public states are not in ascending order")
             whole = int(data["whole"]) if "whole" in data else FIFTEENTHS
-            size = lay_out(list_states(config, buckets.hands_by_street, keys), 1)[1]
-            return TableStrategy(config, buckets, decompress(data["shares"], size, whole), keys, whole)
+            states = list_states(config, buckets.hands_by_street, keys)
+            shares = decompress(data["shares"], lay_out(states, 1)[1], whole)
+            trained = decompress(data["trained"], len(states.legal)).astype(np.bool_) if "trained" in data else None
+            largest_bet = int(data["largest_bet"]) if "largest_bet" in data else EVERY_BET
+            return TableStrategy(config, buckets, shares, keys, whole, trained, largest_bet)
 
 
 def load_config(path: Path) -> HoldemConfig:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from card_baselines.agents.scripted.holdem_moves import raise_action_to
+from card_baselines.solvers.pot_odds import call_by_odds
 from card_baselines.solvers.strategy import TableStrategy
 from card_baselines.solvers.tree import BettingTree, grow_game, is_two_player_menu
 from card_envs.chance.holdem import UNKNOWN_AMOUNT, Bet, list_bets
@@ -38,6 +39,7 @@ from card_envs.games.holdem.state import CALL, MENU_INTEGERS, NOBODY, RAISE, REC
 from card_envs.typing import Floats
 
 _BUTTON = 1  # as a player of the tree
+_ROUNDING = 1e-9
 _MAX_PLACES = 16
 """Maximum number of decisions of the tree that a table is mapped to; the least likely ones are dropped."""
 
@@ -47,6 +49,18 @@ def translate(strategy: TableStrategy, config: HoldemConfig, views: Tables) -> F
     if _has_same_betting(strategy, config):
         return strategy.probabilities(views)
     return (_translate_bets if strategy.states.keys is None else translate_raises)(strategy, views, config.num_actions)
+
+
+def trained_shares(strategy: TableStrategy, config: HoldemConfig, views: Tables) -> Floats:
+    """Return the share (n,), 0 to 1, of the probabilities of `translate` that was trained; pot odds are the rest."""
+    if _has_same_betting(strategy, config):
+        return strategy.is_trained(strategy.states.find(views)).astype(np.float64)
+    if (tree := strategy.states.tree) is None:
+        return strategy.is_trained(strategy.states.find(_with_own_menu(strategy, views))).astype(np.float64)
+    places = [find_places(tree, t) for t in views]
+    return np.array(
+        [sum(weight for weight, node in each if strategy.is_trained(tree.state[node : node + 1])[0]) for each in places]
+    )
 
 
 def _has_same_betting(strategy: TableStrategy, config: HoldemConfig) -> bool:
@@ -71,13 +85,19 @@ def has_same_bets(config: HoldemConfig, other: HoldemConfig) -> bool:
 
 def translate_raises(strategy: TableStrategy, views: Tables, num_actions: int) -> Floats:
     """Return the probabilities of the actions (n, num_actions) of a strategy by public state with another bet menu."""
+    inside = _with_own_menu(strategy, views)
+    own, found = strategy.probabilities(inside), np.zeros((len(views), num_actions))
+    add_nearest_actions(views, inside, own, found)
+    return found
+
+
+def _with_own_menu(strategy: TableStrategy, views: Tables) -> Tables:
+    """Return copies of views with the bet menu of a strategy."""
     inside, menu = views.copy(), strategy.config.new_tables(1)
     for field in ("menu", "num_sizes", "has_all_in", "bet_size"):
         inside[field] = menu[field]
     find_legal_actions(inside)
-    own, found = strategy.probabilities(inside), np.zeros((len(views), num_actions))
-    add_nearest_actions(views, inside, own, found)
-    return found
+    return inside
 
 
 @kernel
@@ -106,15 +126,17 @@ def add_nearest_actions(views: Any, inside: Any, probabilities: Any, found: Any)
 def _translate_bets(strategy: TableStrategy, views: Tables, num_actions: int) -> Floats:
     """Return the probabilities of the actions (n, num_actions) of a strategy on a tree with another bet menu.
 
-    The player checks or calls where the tree has no similar betting.
+    Where the tree has no similar betting, or was not trained, the player calls by pot odds.
     """
     found, buckets, tree = np.zeros((len(views), num_actions)), strategy.find_buckets(views), strategy.states.tree
     assert tree is not None
     for j, t in enumerate(views):
         for weight, node in find_places(tree, t):
-            shares = strategy.look_up(tree.state[node : node + 1], buckets[j : j + 1])[0]
-            _add_translated(t, tree, node, shares, found[j], weight)
-        found[j, CALL_ACTION] += max(0.0, 1.0 - found[j].sum())
+            state = tree.state[node : node + 1]
+            if strategy.is_trained(state)[0]:
+                _add_translated(t, tree, node, strategy.look_up(state, buckets[j : j + 1])[0], found[j], weight)
+        if (rest := 1.0 - found[j].sum()) > _ROUNDING:
+            found[j] += rest * call_by_odds(views[j : j + 1], num_actions)[0]
     return np.asarray(found / found.sum(axis=1, keepdims=True), np.float64)
 
 

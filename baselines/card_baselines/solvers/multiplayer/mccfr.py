@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.solvers.buckets.board_buckets import BoardBuckets
-from card_baselines.solvers.multiplayer.public_state import street_of
+from card_baselines.solvers.multiplayer.public_state import EVERY_BET, street_of
 from card_baselines.solvers.multiplayer.state_table import StateTable, add_missing, check_states, fill_slots
 from card_baselines.solvers.multiplayer.traversal import Frames, Hands, learn_from_deal
 from card_baselines.solvers.solver import DealSolver
@@ -28,8 +28,8 @@ from card_envs.vector import PICK_STREAMS
 
 _MAX_ROWS = 16_000_000
 """Maximum number of information states: of public states met later nothing is learned."""
-_RARE_STATE = 1e-8
-"""Share of all summed strategies up to which a public state is not stored."""
+_MIN_VISITS = 200
+"""Number of visits below which a public state is not stored: its strategy would be noise (`pot_odds` plays there)."""
 _RARE_HAND = 0.01
 """Fraction of the mean over all hands up to which a hand plays as all do in a public state: its own actions hardly
 lead there."""
@@ -41,7 +41,9 @@ Strategy purification and thresholding)."""
 class MultiplayerMccfr(DealSolver):
     """The solver: regrets and summed strategies of the information states that were met."""
 
-    def __init__(self, game: Game, boards: BoardBuckets, seed: int, num_threads: int = 1) -> None:
+    def __init__(
+        self, game: Game, boards: BoardBuckets, seed: int, num_threads: int = 1, largest_bet: int = EVERY_BET
+    ) -> None:
         """Start without information states.
 
         Args:
@@ -50,9 +52,11 @@ class MultiplayerMccfr(DealSolver):
             seed: Seed of deals and sampled actions.
             num_threads: Number of threads that learn from different deals. They learn nothing of a new public state
                 until the next call of `run`.
+            largest_bet: Raises by more than this percentage of the pot after calling are left out where a smaller one
+                is legal.
         """
         self._game, self._boards, self._seed = game, boards, seed
-        self.states = StateTable.allocate(boards.num_buckets, game.num_actions, _MAX_ROWS)
+        self.states = StateTable.allocate(boards.num_buckets, game.num_actions, _MAX_ROWS, largest_bet)
         self._noted: list[NDArray[np.int64]] = []
         super().__init__(num_threads)
 
@@ -94,26 +98,26 @@ class MultiplayerMccfr(DealSolver):
         return int(self.states.used[0])
 
     def strategy(self) -> TableStrategy:
-        """Return the average strategy, without public states that were hardly met."""
+        """Return the average strategy, without public states that were hardly visited."""
         config, table = self._game.config, self.states
-        num_states, num_rows = table.used
-        by_row = np.append(table.sums[:num_rows].sum(axis=1, dtype=np.float64), 0.0)  # an entry where no state was met
-        by_state = np.add.reduceat(by_row, table.first_row[:num_states])
-        kept = np.flatnonzero(by_state > _RARE_STATE * by_row.sum())
+        kept = np.flatnonzero(table.visits[: self.num_states] >= _MIN_VISITS)
         kept = kept[np.argsort(table.keys[kept])]
 
         def find_part(state: int, legal: Integers) -> Integers:
             first, street = table.first_row[kept[state]], street_of(table.keys[kept[state]])
             return round_sums(table.sums[first : first + table.num_buckets[street]][:, legal])
 
-        return TableStrategy.from_parts(config, self._boards.buckets, find_part, table.keys[kept])
+        return TableStrategy.from_parts(
+            config, self._boards.buckets, find_part, table.keys[kept], largest_bet=int(table.largest_bet[0])
+        )
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return public states, regrets and summed strategies."""
+        """Return public states, their visits, regrets and summed strategies."""
         num_states, num_rows = self.states.used
         return {
             "keys": self.states.keys[:num_states],
             "first_row": self.states.first_row[:num_states],
+            "visits": self.states.visits[:num_states],
             "regrets": self.states.regrets[:num_rows],
             "sums": self.states.sums[:num_rows],
         }

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.multiplayer.public_state import check_keys, street_of
+from card_baselines.solvers.multiplayer.public_state import EVERY_BET, check_keys, street_of
 from card_envs.compiler import kernel
 from card_envs.typing import Floats32
 
 MAX_STATES = 1 << 17
 """Maximum number of public states."""
-NO_ROW = -1
+NO_STATE = -1
 _EMPTY = -1
 _SLOT_BITS = 18
 _MAX_MISSING = 1000
@@ -34,6 +34,10 @@ class StateTable(NamedTuple):
     """(2**18,): hash table of the indices of states."""
     num_buckets: NDArray[np.int64]
     """(streets,): number of buckets on each street."""
+    largest_bet: NDArray[np.int64]
+    """(1,): see `public_state.public_state`."""
+    visits: NDArray[np.int64]
+    """(MAX_STATES,): how often a learner came to each state, with all of its hands."""
     regrets: Floats32
     """(max_rows, num_actions)"""
     sums: Floats32
@@ -43,7 +47,7 @@ class StateTable(NamedTuple):
     at once."""
 
     @staticmethod
-    def allocate(num_buckets: list[int], num_actions: int, max_rows: int) -> StateTable:
+    def allocate(num_buckets: list[int], num_actions: int, max_rows: int, largest_bet: int = EVERY_BET) -> StateTable:
         """Return an empty table; memory is taken as rows are used."""
         return StateTable(
             keys=np.zeros(MAX_STATES, np.int64),
@@ -51,6 +55,8 @@ class StateTable(NamedTuple):
             used=np.zeros(2, np.int64),
             slots=np.full(1 << _SLOT_BITS, _EMPTY, np.int32),
             num_buckets=np.array(num_buckets, np.int64),
+            largest_bet=np.array([largest_bet], np.int64),
+            visits=np.zeros(MAX_STATES, np.int64),
             regrets=np.zeros((max_rows, num_actions), np.float32),
             sums=np.zeros((max_rows, num_actions), np.float32),
             missing=np.zeros(0, np.int64),
@@ -74,20 +80,20 @@ def check_states(table: StateTable, keys: NDArray[np.int64], first_row: NDArray[
 
 
 @kernel
-def find_first_row(table: Any, state: Any) -> Any:
-    """Return the row of a public state's first bucket.
+def find_state(table: Any, state: Any) -> Any:
+    """Return the index of a public state.
 
-    A new state is added; it gets NO_ROW if the table is full, or if threads share it.
+    A new state is added; it gets NO_STATE if the table is full, or if threads share it.
     """
     slot = _first_slot(state)
     while table.slots[slot] != _EMPTY:
         index = table.slots[slot]
         if table.keys[index] == state:
-            return table.first_row[index]
+            return np.int64(index)
         slot = (slot + 1) & ((1 << _SLOT_BITS) - 1)
     if table.missing.shape[0] > 0:
         _note_missing(table.missing, state)
-        return np.int64(NO_ROW)
+        return np.int64(NO_STATE)
     return _add(table, state, slot)
 
 
@@ -95,7 +101,7 @@ def find_first_row(table: Any, state: Any) -> Any:
 def add_missing(table: Any, missing: Any) -> None:
     """Add the states that a thread noted to the table of one thread, and forget the note."""
     for k in range(1, missing[0] + 1):
-        find_first_row(table, missing[k])
+        find_state(table, missing[k])
     missing[0] = 0
 
 
@@ -112,14 +118,14 @@ def _note_missing(missing: Any, state: Any) -> None:
 
 @kernel
 def _add(table: Any, state: Any, slot: Any) -> Any:
-    """Add a state at a free slot, and return its first row, or NO_ROW if the table is full."""
+    """Add a state at a free slot, and return its index, or NO_STATE if the table is full."""
     index, row = table.used[0], table.used[1]
     size = table.num_buckets[street_of(state)]
     if index == table.keys.shape[0] or row + size > table.regrets.shape[0]:
-        return np.int64(NO_ROW)
+        return np.int64(NO_STATE)
     table.keys[index], table.first_row[index], table.slots[slot] = state, row, index
     table.used[0], table.used[1] = index + 1, row + size
-    return row
+    return index
 
 
 @kernel

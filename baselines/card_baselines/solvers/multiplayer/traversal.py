@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.multiplayer.public_state import public_state
-from card_baselines.solvers.multiplayer.state_table import NO_ROW, find_first_row
+from card_baselines.solvers.multiplayer.public_state import legal_actions_of, public_state
+from card_baselines.solvers.multiplayer.state_table import NO_STATE, find_state
 from card_baselines.solvers.regret import match_regrets
 from card_baselines.solvers.sampled import sample_action
 from card_envs.compiler import kernel
@@ -34,6 +34,7 @@ _HOPELESS = 20.0
 """Other traversals leave out actions of a bucket whose regrets, summed over its hands, are below minus this number of
 stacks, times the latest weight."""
 _NUM_OUTCOMES = 2 * MAX_SEATS
+_NO_ROW = -1
 _ZERO = np.float32(0)
 
 
@@ -77,7 +78,9 @@ class Frames(NamedTuple):
     tables: NDArray[Any]
     """(depth,): tables at which the learner acts."""
     row: NDArray[np.int64]
-    """(depth,): row of the first bucket in the table of regrets."""
+    """(depth,): row of the first bucket in the table of regrets, -1 without a row."""
+    legal: NDArray[np.int64]
+    """(depth,): set of the actions to try."""
     action: NDArray[np.int64]
     """(depth,): the action that is being tried."""
     num_active: NDArray[np.int64]
@@ -108,6 +111,7 @@ class Frames(NamedTuple):
         return Frames(
             tables=tables,
             row=np.zeros(depth, np.int64),
+            legal=np.zeros(depth, np.int64),
             action=np.zeros(depth, np.int64),
             num_active=np.zeros(depth, np.int64),
             active=np.zeros((depth, NUM_HANDS), np.int64),
@@ -219,14 +223,18 @@ def _play_to(frames: Any, depth: Any, rows: Any, stream: Any, states: Any, hands
     """
     t, policy = frames.tables[depth], frames.sampled
     while t.actor != NOBODY:
-        row, seat = find_first_row(states, public_state(t)), np.int64(t.actor)
+        key, seat = public_state(t, states.largest_bet[0]), np.int64(t.actor)
+        index, legal = find_state(states, key), legal_actions_of(key)
+        row = np.int64(_NO_ROW) if index == NO_STATE else states.first_row[index]
         if seat == learner.seat:
-            frames.row[depth], frames.action[depth] = row, -1
+            frames.row[depth], frames.legal[depth], frames.action[depth] = row, legal, -1
+            if index != NO_STATE:
+                states.visits[index] += 1
             _open(frames, depth, states, hands, learner)
             return True
-        if row != NO_ROW:
+        if row != _NO_ROW:
             row += rows[t.street, hands.place[hand_number(np.int64(t.deck[2 * seat]), np.int64(t.deck[2 * seat + 1]))]]
-        write_policy(states.regrets, row, np.int64(t.legal), 1, frames, policy)
+        write_policy(states.regrets, row, legal, 1, frames, policy)
         apply_action(t, sample_action(policy, 0, random_unit(stream)))
     return False
 
@@ -234,11 +242,11 @@ def _play_to(frames: Any, depth: Any, rows: Any, stream: Any, states: Any, hands
 @kernel
 def _open(frames: Any, depth: Any, states: Any, hands: Any, learner: Any) -> None:
     """Write the policy of the learner's decision for all buckets, and add it to the average strategy."""
-    t, row, policy, sums = frames.tables[depth], frames.row[depth], frames.policy[depth], frames.sums
-    street = np.int64(t.street)
+    row, policy, sums = frames.row[depth], frames.policy[depth], frames.sums
+    street = np.int64(frames.tables[depth].street)
     size = np.int64(states.num_buckets[street])
-    write_policy(states.regrets, row, np.int64(t.legal), size, frames, policy[:size])
-    if row == NO_ROW:
+    write_policy(states.regrets, row, frames.legal[depth], size, frames, policy[:size])
+    if row == _NO_ROW:
         return
     for b in range(size):
         sums[b, 0] = 0
@@ -254,14 +262,14 @@ def _open(frames: Any, depth: Any, states: Any, hands: Any, learner: Any) -> Non
 @kernel
 def write_policy(regrets: Any, row: Any, legal: Any, size: Any, frames: Any, policy: Any) -> None:
     """Write the policy (size, actions) of regret matching for `size` rows from `row` on, uniform if there is no row."""
-    rows = regrets[row : row + size] if row != NO_ROW else frames.no_regrets[:size]
+    rows = regrets[row : row + size] if row != _NO_ROW else frames.no_regrets[:size]
     match_regrets(rows.T, legal, size, frames.totals, policy.T)
 
 
 @kernel
 def _next_action(frames: Any, depth: Any) -> Any:
-    """Return the legal action after the one that was tried last, -1 if there is none."""
-    legal = np.int64(frames.tables[depth].legal)
+    """Return the action to try after the one that was tried last, -1 if there is none."""
+    legal = frames.legal[depth]
     for action in range(frames.action[depth] + 1, frames.policy.shape[2]):
         if (legal >> action) & 1:
             return np.int64(action)
@@ -278,7 +286,7 @@ def _enter(frames: Any, depth: Any, action: Any, states: Any, hands: Any, learne
         k = frames.active[depth, i]
         b = buckets[k]
         values[k] = np.nan
-        if policy[b, action] > 0 or row == NO_ROW or states.regrets[row + b, action] >= learner.least:
+        if policy[b, action] > 0 or row == _NO_ROW or states.regrets[row + b, action] >= learner.least:
             frames.active[depth + 1, num] = k
             frames.reach[depth + 1, k] = frames.reach[depth, k] * policy[b, action]
             num += 1
@@ -316,10 +324,10 @@ def _learn(frames: Any, depth: Any, states: Any, hands: Any, learner: Any) -> No
     for i in range(frames.num_active[depth]):
         k = frames.active[depth, i]
         b = hands.bucket[street, k]
-        expected = _sum_regrets(policy[b], frames.values[depth], k, np.int64(frames.tables[depth].legal), sums[b])
+        expected = _sum_regrets(policy[b], frames.values[depth], k, frames.legal[depth], sums[b])
         if depth > 0:
             frames.values[depth - 1, frames.action[depth - 1], k] = expected
-    if row != NO_ROW:
+    if row != _NO_ROW:
         for b in range(size):
             for action in range(policy.shape[1]):
                 states.regrets[row + b, action] += learner.weight * sums[b, action]
