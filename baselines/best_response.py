@@ -49,13 +49,9 @@ class Network(torch.nn.Module):
 
     def __init__(self, observation_size: int, num_actions: int, width: int = 128) -> None:
         super().__init__()
-        hidden = (
-            torch.nn.Linear(observation_size, width),
-            torch.nn.ReLU(),
-            torch.nn.Linear(width, width),
-            torch.nn.ReLU(),
+        self.hidden = torch.nn.Sequential(
+            torch.nn.Linear(observation_size, width), torch.nn.ReLU(), torch.nn.Linear(width, width), torch.nn.ReLU()
         )
-        self.hidden = torch.nn.Sequential(*hidden)
         self.logits, self.value = torch.nn.Linear(width, num_actions), torch.nn.Linear(width, 1)
 
     def forward(self, observation: torch.Tensor) -> torch.Tensor:

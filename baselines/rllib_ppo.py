@@ -9,14 +9,12 @@ RLlib pins one version of Gymnasium: give it a virtual environment of its own (d
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import ray
-import torch
 import tyro
 from tqdm import tqdm
 
-from card_baselines.kit import print_matches, save_onnx_agent
+from card_baselines.kit import print_matches, rllib_network, save_onnx_agent
 from card_envs import make_game
 from card_envs.agent import find_agent
 from card_wrappers.rllib import ppo_config
@@ -36,19 +34,6 @@ class Args:
     hands: int = 20_000
 
 
-class Logits(torch.nn.Module):
-    """RLlib's module without its mask: logits of all actions."""
-
-    def __init__(self, module: Any) -> None:
-        super().__init__()
-        self.encoder, self.head = module.encoder, module.pi
-
-    def forward(self, observation: torch.Tensor) -> torch.Tensor:
-        """Return logits (n, num_actions) of observations (n, d)."""
-        logits: torch.Tensor = self.head(self.encoder({"obs": observation})["encoder_out"]["actor"])
-        return logits
-
-
 def main(args: Args) -> None:
     """Train, save the agent, and play the matches."""
     ray.init(num_cpus=2, include_dashboard=False)
@@ -57,7 +42,7 @@ def main(args: Args) -> None:
     for _ in tqdm(range(args.iterations), unit="iterations"):
         algorithm.train()
     game = make_game(args.env)
-    folder = save_onnx_agent(args.folder, Logits(algorithm.get_module("shared")), game)
+    folder = save_onnx_agent(args.folder, rllib_network(algorithm.get_module("shared")), game)
     print_matches(game, find_agent(str(folder), game), args.opponents, args.hands)
     algorithm.stop()
 

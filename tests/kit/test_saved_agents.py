@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from card_baselines.kit import print_matches, save_onnx_agent, save_table_agent
+from card_baselines.kit import print_matches, rllib_network, save_onnx_agent, save_table_agent
 from card_envs import make_game
 from card_envs.agent import decisions_at, find_agent
 
@@ -36,6 +36,29 @@ def test_a_saved_network_plays_its_probabilities(env, tmp_path):
     assert agent.name == "mine"
     greedy = find_agent(f"{tmp_path / 'mine'}:greedy", game)
     np.testing.assert_array_equal(greedy.act(decisions, np.random.default_rng(0)), expected.argmax(axis=1))
+
+
+class RLlibModule(torch.nn.Module):
+    """A module of the shape of RLlib's: its encoder returns nested dictionaries, its value is not needed."""
+
+    def __init__(self, size, num_actions):
+        super().__init__()
+        self.layer, self.pi, self.vf = torch.nn.Linear(size, 8), torch.nn.Linear(8, num_actions), torch.nn.Linear(8, 1)
+
+    def encoder(self, batch):
+        return {"encoder_out": {"actor": torch.tanh(self.layer(batch["obs"]))}}
+
+
+def test_a_module_of_rllib_plays_its_logits(tmp_path):
+    game = make_game("leduc_holdem-v0")
+    module = RLlibModule(game.layout.size, game.num_actions)
+    agent = find_agent(str(save_onnx_agent(tmp_path / "theirs", rllib_network(module), game)), game)
+    decisions = decisions_of(game)
+    with torch.no_grad():
+        logits = module.pi(module.encoder({"obs": torch.from_numpy(decisions.observation)})["encoder_out"]["actor"])
+    legal = torch.from_numpy(decisions.action_mask) == 1
+    expected = torch.softmax(logits.double().masked_fill(~legal, -torch.inf), dim=1).numpy()
+    np.testing.assert_allclose(agent.probabilities(decisions), expected, atol=1e-6)
 
 
 def test_saving_leaves_the_network_as_it_was(tmp_path):

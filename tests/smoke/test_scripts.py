@@ -24,6 +24,12 @@ TINY = {
     "self_play_ppo": {"env": "leduc_holdem-v0", "minutes": 0.01, "batch": 512, "num_tables": 64, "renew_every": 1},
 }
 """Script -> settings; all get a folder and few hands."""
+MOST_LINES = {
+    "actor_critic": 250, "self_play_ppo": 300, "nfsp": 250, "mccfr": 150, "best_response": 120,
+    "sb3_maskable_ppo": 70, "sb3_dqn": 120, "sb3_own_callback": 80,
+    "pettingzoo_loop": 60, "gymnasium_loop": 60, "openspiel_cfr": 60, "rllib_ppo": 60,
+}  # fmt: skip
+"""Script -> lines with which it can be read in one go."""
 LOOPS = ("gymnasium_loop", "pettingzoo_loop")
 """Scripts without an agent to save."""
 
@@ -57,4 +63,9 @@ def test_a_loop_plays_hands(name, capsys):
 
 
 def test_every_script_is_tested():
-    assert {path.stem for path in SCRIPTS.glob("*.py")} == {*TINY, *LOOPS, "rllib_ppo"}
+    assert {path.stem for path in SCRIPTS.glob("*.py")} == {*TINY, *LOOPS, "rllib_ppo"} == {*MOST_LINES}
+
+
+@pytest.mark.parametrize(("name", "lines"), MOST_LINES.items())
+def test_a_script_stays_short(name, lines):
+    assert len((SCRIPTS / f"{name}.py").read_text(encoding="utf-8").splitlines()) <= lines

@@ -9,8 +9,8 @@ from card_baselines.agents.learned.onnx_agent import OnnxAgent, save_onnx_agent
 from card_baselines.agents.learned.tabular_policy import save_table_agent
 from card_baselines.kit.collector import Act, Collector, Rows
 from card_baselines.kit.matches import print_matches
+from card_baselines.kit.networks import rllib_network, sb3_agent, sb3_network
 from card_baselines.kit.policies import policy_agent
-from card_baselines.kit.sb3 import sb3_agent, sb3_network
 
 __all__ = [
     "Act",
@@ -19,6 +19,7 @@ __all__ = [
     "Rows",
     "policy_agent",
     "print_matches",
+    "rllib_network",
     "save_onnx_agent",
     "save_table_agent",
     "sb3_agent",
