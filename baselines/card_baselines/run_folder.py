@@ -31,6 +31,8 @@ CURVE, WEIGHTS = "curve.png", "policy.safetensors"
 INTERVAL = " half_width"
 """Suffix of a metrics column that holds half of the 95 % interval of the column without it."""
 LOCK = ".lock"
+_FORMER_KEYS = {"settings": "env_args"}
+"""Key of a configuration of an earlier version -> its name now."""
 _PACKAGES = ("card-envs", "numpy", "numba", "gymnasium", "pettingzoo", "torch", "stable-baselines3", "sb3-contrib")
 
 
@@ -199,7 +201,8 @@ class RunFolder:
 
 def read_config(folder: Path) -> dict[str, Any]:
     """Return the configuration in a folder; ValueError if it is no JSON object."""
-    return read_json_object(folder / CONFIG)
+    config = read_json_object(folder / CONFIG)
+    return {_FORMER_KEYS.get(key, key): value for key, value in config.items()}
 
 
 def git_commit() -> str:

@@ -21,6 +21,7 @@ from card_baselines.cli.commands import train
 from card_baselines.cli.commands.exploit import describe_exploitability
 from card_baselines.cli.console import make_table
 from card_baselines.run_folder import RunFolder
+from card_baselines.runs.config import EnvArgs
 from card_baselines.settings import parse_settings
 from card_envs.envs import ENVS
 from card_envs.history.errors import SUFFIXES
@@ -495,7 +496,7 @@ def test_train_runs_the_script_of_the_algorithm(
     @dataclass(frozen=True)
     class Config:
         env: str = "limit_holdem-v0"
-        settings: tuple[str, ...] = ()
+        env_args: EnvArgs = ()
         steps: int = 10
 
     trained: list[Any] = []
@@ -629,12 +630,12 @@ def test_adapt_measures_sessions_and_draws_them(capsys: pytest.CaptureFixture[st
     assert picture.stat().st_size > 5_000
 
 
-@pytest.mark.parametrize(("env", "settings"), [("limit_holdem-v0", []), ("no_limit_holdem-v0", ["num_players=3"])])
+@pytest.mark.parametrize(("env", "env_args"), [("limit_holdem-v0", []), ("no_limit_holdem-v0", ["num_players=3"])])
 def test_the_match_that_is_proposed_after_a_training_can_be_played(
-    env: str, settings: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    env: str, env_args: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The config.json of some learners does not say how many seats the game has."""
-    config = {"agent": "mlp", "env": env, "settings": settings, "panel": ["random"]}
+    config = {"agent": "mlp", "env": env, "env_args": env_args, "panel": ["random"]}
     (tmp_path / "config.json").write_text(json.dumps(config))
     (tmp_path / "evaluation.json").write_text(json.dumps({"env": env, "matches": []}))
     train.print_results(RunFolder(tmp_path))

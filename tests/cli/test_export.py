@@ -84,7 +84,7 @@ def run_folder(folder: Path, **changes: Any) -> None:
     game = make_game("kuhn_poker-v0")
     policy = MlpPolicy(game.layout.size, [4], game.num_actions)
     config = {
-        "agent": "mlp", "algorithm": "none", "env": "kuhn_poker-v0", "settings": [], "game": game.name,
+        "agent": "mlp", "algorithm": "none", "env": "kuhn_poker-v0", "env_args": [], "game": game.name,
         "encoder": game.encoder.name, "encoder_version": game.encoder.version, "num_seats": game.num_seats,
         "num_actions": game.num_actions, "observation_size": game.layout.size, "hidden": [4], "activation": "tanh",
     }  # fmt: skip

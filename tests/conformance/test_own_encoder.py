@@ -96,7 +96,7 @@ def test_what_is_missing_is_said() -> None:
 
 def test_a_run_that_was_trained_through_it_plays_where_the_game_has_it(tmp_path: Path) -> None:
     config = maskable_ppo.Config(
-        settings=(f"encoder={LOCATION}",), opponents=("random",), panel=("random",), minutes=0.0, steps=64,
+        env_args=(f"encoder={LOCATION}",), opponents=("random",), panel=("random",), minutes=0.0, steps=64,
         num_tables=4, steps_per_update=8, hidden=(8,), minibatch=16, evaluation_hands=20, final_hands=20,
     )  # fmt: skip
     run = train(maskable_ppo.ALGORITHM, config, tmp_path)  # it is measured as it learns

@@ -41,7 +41,7 @@ TINY: dict[str, dict[str, Any]] = {
     "cfr": {**SOLVER, "env": "kuhn_poker-v0"},
     "mccfr": {**SOLVER, "buckets": 4},
     "public_chance_cfr": BUCKETS,
-    "menu_cfr": {**BUCKETS, "settings": ("stacks=8",)},
+    "menu_cfr": {**BUCKETS, "env_args": ("stacks=8",)},
     "multiplayer_mccfr": {**BUCKETS, "settings": ("num_players=3", "stacks=10")},
     "sd_cfr": {**KUHN, **WALKS},
     "deep_cfr": {**KUHN, **WALKS, **NETWORK},

@@ -212,7 +212,7 @@ def test_a_run_begins_with_the_preset_that_fits(words: str, preset: str, capsys:
     settings = json.loads(printed.out)
     wanted = PRESETS[preset]
     assert settings["epochs"] == 7 and settings["reward_scale"] == wanted.reward_scale
-    assert settings["panel"] == list(wanted.panel) and settings["settings"] == list(wanted.settings)
+    assert settings["panel"] == list(wanted.panel) and settings["env_args"] == list(wanted.env_args)
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,20 @@ def test_settings_of_the_game_change_those_of_the_preset_one_by_one(
     words: str, settings: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["train", "self_play_ppo", *words.split(), "--dry-run"]) == 0
-    assert json.loads(capsys.readouterr().out)["settings"] == settings
+    assert json.loads(capsys.readouterr().out)["env_args"] == settings
+
+
+def test_a_run_of_a_version_that_called_env_args_settings_goes_on(tmp_path: Path) -> None:
+    config = replace(TINY, env="limit_holdem-v0", env_args=("num_players=3",))
+    run = train(ALGORITHM, config, tmp_path / "run", progress=False)
+    written = json.loads((run.path / "config.json").read_text())
+    former = {"settings" if key == "env_args" else key: value for key, value in written.items()}
+    run.write_json("config.json", former)
+    assert run.config() == written
+    train(ALGORITHM, replace(config, steps=600), run.path, progress=False)
+    assert json.loads((run.path / "config.json").read_text())["env_args"] == ["num_players=3"]
+    with pytest.raises(ValueError, match="holds a run with env_args = "):
+        train(ALGORITHM, replace(config, env_args=("num_players=2",)), run.path, progress=False)
 
 
 def test_training_ends_with_results_and_the_next_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -173,9 +173,9 @@ def test_folders_of_papers(mark: Path, tmp_path: Path, field: str, location: str
 
 
 @every_location
-@pytest.mark.parametrize("field", ["env", "settings", "encoder"])
+@pytest.mark.parametrize("field", ["env", "env_args", "settings", "encoder"])
 def test_exporting_a_run_folder(mark: Path, tmp_path: Path, field: str, location: str) -> None:
-    value: object = [f"encoder={location}"] if field == "settings" else location
+    value: object = [f"encoder={location}"] if field in ("env_args", "settings") else location
     folder = folder_with(tmp_path, SHIPPED, **{field: value})
     with pytest.raises(ValueError, match="payload"):
         export_onnx(str(folder), tmp_path / "agent.onnx")
@@ -299,12 +299,12 @@ def test_tensors_of_a_model_are_tensors(trained: tuple[str, Path], mark: Path, t
         learner.load(tmp_path / "model.zip")
 
 
-@pytest.mark.parametrize("field", ["panel", "opponents", "env", "encoder", "settings", "start_from"])
+@pytest.mark.parametrize("field", ["panel", "opponents", "env", "encoder", "env_args", "start_from"])
 def test_a_continued_run_takes_its_names_from_the_command(mark: Path, tmp_path: Path, field: str) -> None:
     config = tiny("maskable_ppo")
     described = maskable_ppo.ALGORITHM.describe(config)
     assert field in described or field == "start_from"
-    changed = ["encoder=payload:E"] if field == "settings" else ["payload:E"] if field.endswith("s") else "payload:E"
+    changed = ["encoder=payload:E"] if field == "env_args" else ["payload:E"] if field.endswith("s") else "payload:E"
     run = RunFolder(tmp_path / "run")
     run.start(described)
     run.write_json("config.json", run.config() | {field: ["payload:E"] if field == "panel" else changed})

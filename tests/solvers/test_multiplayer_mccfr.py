@@ -357,7 +357,7 @@ def test_another_bet_menu_gets_the_nearest_raise(turn: Any) -> None:
 def test_games_that_it_cannot_learn() -> None:
     for env, settings in (("big2-v0", {}), ("leduc_holdem-v0", {}), ("no_limit_holdem-v0", {"bet_menu": "integers"})):
         with pytest.raises(ValueError, match="multiplayer_mccfr needs Texas hold'em"):
-            MultiplayerLearner(replace(MultiplayerConfig(), settings=()), make_game(env, **settings))
+            MultiplayerLearner(replace(MultiplayerConfig(), env_args=()), make_game(env, **settings))
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def make_game_of(run: RunFolder) -> Game:
     """Return the game that a run is about, with the default encoder: that of the run may be code."""
     config = run.config()
     with explain_damage(run.path):
-        settings = parse_settings(config.get("settings", ()))
+        settings = parse_settings(config.get("env_args", ()))
         settings.pop("encoder", None)
         return make_game(config["env"], **settings)
 

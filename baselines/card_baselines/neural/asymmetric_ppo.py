@@ -176,7 +176,7 @@ PRESETS = {
     # Made for --start-from an imitation of ppo_big2 (`distill --preset big2`), which saves most of an hour.
     "asymmetric_big2": _with_critic(
         PPO_PRESETS["ppo_big2"],
-        settings=("encoder=clean",), card_prediction=0.1, num_tables=512, batch=16_384, minibatch=4096, epochs=2,
+        env_args=("encoder=clean",), card_prediction=0.1, num_tables=512, batch=16_384, minibatch=4096, epochs=2,
         learning_rate=(5e-4, 1e-5), entropy=(0.008, 0.002), average=0.995, panel=("ppo_big2", "big2_planner"),
         minutes=100.0, evaluation_seconds=900.0, final_hands=40_000,
     ),

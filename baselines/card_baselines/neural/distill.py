@@ -159,7 +159,7 @@ class Distillation(Learner):
 
 _HEADS_UP = Config(
     env="limit_holdem-v0",
-    settings=("encoder=equity",),
+    env_args=("encoder=equity",),
     panel=("always_call", "tight_aggressive", "equity", LOCAL_BEST_RESPONSE),
     minutes=30.0,
     evaluation_seconds=300.0,
@@ -171,7 +171,7 @@ PRESETS = {
     "no_limit_hu": replace(_HEADS_UP, env="no_limit_holdem-v0", teacher="cfr_no_limit", minutes=15.0),
     "big2": Config(
         env="big2-v0",
-        settings=("encoder=clean",),
+        env_args=("encoder=clean",),
         teacher="ppo_big2",
         opponents=("random", "big2_greedy", "big2_planner"),
         mixed=0.2,
@@ -183,7 +183,7 @@ PRESETS = {
     ),
     "no_limit_six_max": Config(
         env="no_limit_holdem-v0",
-        settings=("encoder=equity", "num_players=6"),
+        env_args=("encoder=equity", "num_players=6"),
         teacher="position_ranges",
         opponents=("always_raise", "always_call", "random_low_fold", "loose_passive"),
         hidden=(256, 128),

@@ -52,7 +52,7 @@ _HOLDEM = Config(
 )
 _HEADS_UP = replace(
     _HOLDEM,
-    settings=("encoder=equity",),  # the network need not learn the equity of a hand from its cards
+    env_args=("encoder=equity",),  # the network need not learn the equity of a hand from its cards
     opponents=("self", "exploiter", "exploiter", "always_raise", "always_call", "loose_passive"),
     mixed=0.3,
     exploiter_updates=200,
@@ -96,10 +96,10 @@ PRESETS = {
     "short_limit_hu": replace(
         _HEADS_UP, env="limit_holdem-v0", opponents=(), mixed=0.0, average=0.0, minutes=10.0
     ),
-    "ppo_limit_six_max": replace(_TABLE_OF_SIX, env="limit_holdem-v0", settings=("num_players=6",)),
+    "ppo_limit_six_max": replace(_TABLE_OF_SIX, env="limit_holdem-v0", env_args=("num_players=6",)),
     "ppo_no_limit_six_max": replace(
         _NO_LIMIT_TABLE_OF_SIX,
-        settings=("num_players=6",),
+        env_args=("num_players=6",),
         opponents=("self", "exploiter", "exploiter", *_AT_SIX),  # exploiters are twice as frequent as others
         mixed=0.6,
         minutes=24.0,
@@ -109,7 +109,7 @@ PRESETS = {
     # trembling hands and a high entropy at first teach it to play against those who do.
     "tight_no_limit_six_max": replace(
         _NO_LIMIT_TABLE_OF_SIX,
-        settings=("encoder=equity", "num_players=6"),
+        env_args=("encoder=equity", "num_players=6"),
         # Few and mostly tight players: against many weak ones, opening most hands pays, and the policy learns it.
         opponents=(
             "self", "exploiter", "exploiter", "position_ranges", "tight_aggressive", "equity", "loose_passive",
@@ -139,7 +139,7 @@ PRESETS = {
     # Made for --start-from a run of asymmetric_big2 (`asymmetric_ppo`), whose policy it improves.
     "ppo_big2_clean": replace(
         BIG2,
-        settings=("encoder=clean",),
+        env_args=("encoder=clean",),
         panel=("ppo_big2", "big2_planner"),
         minutes=38.0,
         num_tables=512,

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
+
+import tyro
 
 from card_baselines.settings import parse_settings
 from card_envs.envs import find_entry, make_game
 from card_envs.game import Game
 
-__all__ = ["GameRunConfig", "RunConfig", "require", "require_above_0", "require_shares"]
+__all__ = ["EnvArgs", "GameRunConfig", "RunConfig", "require", "require_above_0", "require_shares"]
+
+EnvArgs = Annotated[tuple[str, ...], tyro.conf.arg(name="set")]
+"""Arguments of an environment as words, such as "num_players=6"; the option `--set`, as in all commands."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +51,7 @@ class GameRunConfig(RunConfig):
 
     env: str = "limit_holdem-v0"
     """Environment id."""
-    settings: tuple[str, ...] = ()
+    env_args: EnvArgs = ()
     """Environment arguments, such as num_players=6."""
     minutes: float = 10.0
     """Budget of processor time (of each process) for the whole run, evaluations included; 0 for no limit."""
@@ -63,7 +68,7 @@ class GameRunConfig(RunConfig):
 
     def game(self) -> Game:
         """Return the game that the settings name."""
-        return make_game(find_entry(self.env).id, **parse_settings(self.settings))
+        return make_game(find_entry(self.env).id, **parse_settings(self.env_args))
 
 
 def _values_of(config: Any, name: str) -> tuple[Any, ...]:

@@ -38,7 +38,7 @@ def export_pretrained(run: Path, folder: Path, int8: bool = False) -> float:
     folder.mkdir(parents=True, exist_ok=True)
     for name in (METRICS, EVALUATION):
         shutil.copyfile(run / name, folder / name)
-    config = json.loads((run / CONFIG).read_text(encoding="utf-8"))
+    config = RunFolder(run).config()
     config |= {name: f"runs/{Path(config[name]).name}" for name in _NAMES_OF_RUNS if os.sep in config.get(name, "")}
     with replace_file(folder / CONFIG) as temporary:
         temporary.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
@@ -53,7 +53,7 @@ def export_pretrained(run: Path, folder: Path, int8: bool = False) -> float:
 def make_row(folder: Path) -> Pretrained:
     """Return the row of an exported agent; its folder and licence are for the author of its package to complete."""
     config = RunFolder(folder).config()
-    settings = [word for word in config.get("settings", ()) if not word.startswith("encoder=")]
+    settings = [word for word in config.get("env_args", ()) if not word.startswith("encoder=")]
     cost = read_json_object(folder / EVALUATION).get("cost", {})
     amount = "".join(f", {value:,} {name}" for name, value in cost.items())
     return Pretrained(

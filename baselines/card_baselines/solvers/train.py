@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from card_baselines.runs.config import require, require_shares
+from card_baselines.runs.config import EnvArgs, require, require_shares
 from card_baselines.solvers.buckets.board_buckets import BoardBuckets
 from card_baselines.solvers.buckets.equity_buckets import equal_bounds
 from card_baselines.solvers.buckets.hand_buckets import HandBuckets, sort_buckets
@@ -231,7 +231,7 @@ MENU_CFR = make_algorithm(
 class MultiplayerConfig(EnvConfig, BucketConfig):
     """Settings of a run of `multiplayer_mccfr`; it ends when the iterations or the minutes are used up."""
 
-    settings: tuple[str, ...] = ("num_players=6",)
+    env_args: EnvArgs = ("num_players=6",)
     """Environment arguments."""
     iterations: int = 1_000_000_000
     """Deals; in each, every player learns in turn."""

@@ -19,7 +19,7 @@ from card_baselines.run_folder import RunFolder
 from card_baselines.runs.algorithm import Algorithm, list_settings
 from card_baselines.runs.budget import Budget
 from card_baselines.runs.checkpoint import load_state, read_count, save_state, strip_prefix, to_arrays
-from card_baselines.runs.config import RunConfig, require
+from card_baselines.runs.config import EnvArgs, RunConfig, require
 from card_baselines.runs.learner import Learner
 from card_baselines.settings import parse_settings
 from card_baselines.solvers.buckets.clustering import check_turn_table, make_buckets, turn_table
@@ -61,12 +61,12 @@ class EnvConfig(SolverConfig):
 
     env: str = "no_limit_holdem-v0"
     """Environment id."""
-    settings: tuple[str, ...] = ()
+    env_args: EnvArgs = ()
     """Environment arguments, such as stacks=400."""
 
     def game(self) -> Game:
         """Return the game that the settings name."""
-        return make_game(find_entry(self.env).id, **parse_settings(self.settings))
+        return make_game(find_entry(self.env).id, **parse_settings(self.env_args))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.agents.learned.mlp_agent import require_fit, write_agent_config
-from card_baselines.run_folder import CONFIG
+from card_baselines.run_folder import read_config
 from card_envs.agent import Decisions, StochasticAgent
 from card_envs.agent.probabilities import softmax
 from card_envs.files import replace_file
@@ -138,7 +137,7 @@ class OnnxAgent(StochasticAgent):
 
     def __init__(self, folder: Path, game: Game) -> None:
         self.name = folder.name
-        config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+        config = read_config(folder)
         self.encoder = require_fit(folder, config, game)
         self.greedy = bool(config.get("greedy", False))
         self._network = OnnxNetwork(folder / MODEL)

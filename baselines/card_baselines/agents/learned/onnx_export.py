@@ -60,7 +60,7 @@ def export_onnx(spec: str, path: Path) -> dict[str, str]:
             f"agent {name!r} is no fully connected network, but {config.get('agent')!r}: it has no ONNX form"
         )
     with registered_names_only(folder / CONFIG):
-        agent = MlpAgent(folder, make_game(config["env"], **parse_settings(config["settings"])))
+        agent = MlpAgent(folder, make_game(config["env"], **parse_settings(config["env_args"])))
     about = _about(agent, config, choice)
     model = onnx_model(agent.policy, about)
     with replace_file(path) as temporary:
@@ -82,7 +82,7 @@ def _about(agent: MlpAgent, config: Mapping[str, Any], choice: str) -> dict[str,
         "agent": agent.name,
         **{key: str(config[key]) for key in _COPIED},
         "settings": json.dumps(
-            [word for word in config["settings"] if not word.startswith("encoder=")]
+            [word for word in config["env_args"] if not word.startswith("encoder=")]
         ),  # that is above
         "chooses": choice or ("greedy" if agent.greedy else "sampling"),
         "trained_at_commit": str(config.get("made_of", {}).get("commit", "")),

@@ -135,7 +135,7 @@ class Shi2022Reproduction(Reproduction[Options, Scale]):
     def _measure_ceiling(self, variant: str) -> dict[str, Any]:
         """Return the gain of a player trained against five of `variant` alone, after training it if it is missing."""
         config = PpoConfig(
-            env=ENV, settings=(f"num_players={SEATS}",), opponents=(variant,), mixed=1.0, panel=(variant,),
+            env=ENV, env_args=(f"num_players={SEATS}",), opponents=(variant,), mixed=1.0, panel=(variant,),
             minutes=self.scale.ceiling_minutes, learning_rate=(1e-3, 1e-4), entropy=(0.02, 0.003),
             evaluation_seconds=math.inf, final_hands=self.scale.hands,
         )  # fmt: skip
