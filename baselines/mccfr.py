@@ -17,7 +17,7 @@ import tyro
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from card_baselines.kit import print_matches, save_table_agent
+from card_baselines.kit import print_matches, regret_matching, save_table_agent
 from card_envs import make_game
 from card_envs.agent import choose, find_agent
 from card_envs.analysis.exploitability.best_response import strategy_exploitability
@@ -45,19 +45,6 @@ class Args:
     """Hands of each of these matches."""
 
 
-def match_regrets(regrets: Floats, mask: NDArray[np.bool_]) -> Floats:
-    """Return the strategy of regret matching: positive regrets in proportion, else uniform over the legal actions.
-
-    Args:
-        regrets: (n, num_actions).
-        mask: (n, num_actions), True for legal actions.
-    """
-    positive = np.where(mask, np.maximum(regrets, 0.0), 0.0)
-    total = positive.sum(axis=1, keepdims=True)
-    uniform = mask / mask.sum(axis=1, keepdims=True)
-    return np.asarray(np.where(total > 0, positive / np.where(total > 0, total, 1.0), uniform))
-
-
 class ExternalSampling:
     """The regrets and the average strategy of all information states.
 
@@ -78,14 +65,14 @@ class ExternalSampling:
 
     def average_strategy(self) -> Floats:
         """Return the average strategy (states, num_actions), uniform at states that were never visited."""
-        return match_regrets(self.weights, self.mask)
+        return regret_matching(self.weights, self.mask)
 
     def _walk(self, node: Node, deals: NDArray[np.int64], player: int) -> Floats:
         """Return the sampled values (n,) of a node to a player for some deals; update what it visits."""
         if node.seat < 0:
             return np.asarray(node.rewards[deals, player])
         states = node.states[deals]
-        strategy = match_regrets(self.regrets[states], self.mask[states])[:, node.actions]
+        strategy = regret_matching(self.regrets[states], self.mask[states])[:, node.actions]
         if node.seat == player:
             values = np.stack([self._walk(child, deals, player) for child in node.children], axis=1)
             expected = (strategy * values).sum(axis=1)

@@ -14,6 +14,7 @@ pytest.importorskip("onnxruntime")
 
 from card_baselines import cli
 from card_baselines.kit import Collector
+from card_baselines.league import League
 from card_baselines.runs.checkpoint import load_state
 from card_envs import make_vector
 from card_envs.agent import find_agent
@@ -47,6 +48,19 @@ def test_it_is_trained_and_its_folder_plays(file: Path, capsys: pytest.CaptureFi
     assert "my_reinforce.py" not in Path("run/config.json").read_text()  # a file never names code
     assert find_agent("run", make_game("leduc_holdem-v0")).name == "run"
     assert Path("run/evaluation.json").exists() and "Let it play: card-envs match --env" in capsys.readouterr().out
+
+
+def test_a_league_trains_it(file: Path) -> None:
+    assert cli.main(["league", "new", "population", "--env", "leduc_holdem-v0"]) == 0
+    words = "--division learn --kind random --students my_reinforce.py:ALGORITHM --teachers random --set hands=300"
+    assert cli.main(["league", "add", "population", *words.split()]) == 0
+    with League.open("population") as league, pytest.raises(UntrustedNameError):
+        league.run({"learn": 1})
+    allowed = "--rounds learn=2 --allow my_reinforce.py:ALGORITHM"
+    assert cli.main(["league", "run", "population", *allowed.split()]) == 0
+    with League.open("population") as league:
+        measures = [json.loads(text) for (text,) in league.store.rows("SELECT measures FROM outcomes")]
+    assert len(measures) == 2 and all("loss" in of_student for each in measures for of_student in each.values())
 
 
 def test_a_continued_run_is_the_run_that_was_not_interrupted(file: Path) -> None:

@@ -1,8 +1,9 @@
-"""Models of Stable-Baselines3 and RLlib as networks that `save_onnx_agent` takes, and as agents."""
+"""Networks as agents play them: their probabilities, and models of Stable-Baselines3 and RLlib as networks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from card_baselines.kit.policies import policy_agent
 from card_envs.agent import Agent
+from card_envs.agent.probabilities import softmax
 
 
 class _Actor(torch.nn.Module):
@@ -52,12 +54,20 @@ def rllib_network(module: Any) -> torch.nn.Module:
 
 def sb3_agent(model: Any, name: str = "model") -> Agent:
     """Return the present policy of a model of Stable-Baselines3 as an agent, for matches during training."""
-    network = sb3_network(model)
+    return policy_agent(partial(compute_probabilities, sb3_network(model)), name)
 
-    @torch.inference_mode()
-    def compute_probabilities(observation: NDArray[Any], mask: NDArray[np.int8]) -> NDArray[Any]:
-        logits = network(torch.as_tensor(observation, dtype=torch.float32, device=model.device))
-        legal = torch.as_tensor(mask, device=model.device) == 1
-        return np.asarray(torch.softmax(logits.double().masked_fill(~legal, -torch.inf), dim=1).cpu().numpy())
 
-    return policy_agent(compute_probabilities, name)
+@torch.inference_mode()
+def compute_probabilities(
+    network: torch.nn.Module, observation: NDArray[Any], mask: NDArray[np.int8]
+) -> NDArray[np.floating]:
+    """Return the softmax of the logits of legal actions, (n, num_actions).
+
+    Args:
+        network: Maps observations (n, d) float32 to logits (n, num_actions), on any device.
+        observation: (n, d).
+        mask: (n, num_actions), 1 for legal actions.
+    """
+    device = next(network.parameters()).device
+    logits = network(torch.as_tensor(observation, dtype=torch.float32, device=device))
+    return softmax(logits.double().cpu().numpy(), mask)

@@ -16,7 +16,7 @@ from card_envs.compiler import kernel
 
 __all__ = [
     "SCHEDULES", "Schedule", "cfr", "cfr_plus", "discounted_cfr", "discounted_cfr_plus", "find_factors", "linear_cfr",
-    "match_regrets", "normalise", "predictive_cfr_plus", "sum_positive",
+    "match_regrets", "normalise", "predictive_cfr_plus", "regret_matching", "sum_positive",
 ]  # fmt: skip
 
 
@@ -98,6 +98,21 @@ def normalise(sums: NDArray[Any], legal: NDArray[Any], axis: int = -1, dtype: An
     """
     weights = np.where(sums.sum(axis=axis, keepdims=True) > 0, sums, legal).astype(dtype)
     return np.asarray(weights / weights.sum(axis=axis, keepdims=True))
+
+
+def regret_matching(regrets: NDArray[Any], legal: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the strategy of regret matching in NumPy, for scripts and small games; solvers call `match_regrets`.
+
+    Probabilities are in proportion to positive regrets; where no regret is positive, legal actions are equally likely.
+
+    Args:
+        regrets: (n, num_actions) regrets, or other weights such as summed strategies.
+        legal: (n, num_actions), True or 1 for legal actions.
+
+    Returns:
+        (n, num_actions), 0 for illegal actions.
+    """
+    return normalise(np.where(legal, np.maximum(regrets, 0.0), 0.0), legal)
 
 
 Number = float | np.floating[Any]

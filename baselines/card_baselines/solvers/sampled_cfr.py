@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.runs.ranges import require_range
-from card_baselines.solvers.regret import SCHEDULES, normalise
+from card_baselines.solvers.regret import SCHEDULES, regret_matching
 from card_baselines.solvers.sampled import SampledTree, Visits, traverse
 from card_baselines.solvers.solver import CfrSolver
 from card_baselines.solvers.tree import node_type
@@ -182,7 +182,7 @@ class SampledCfr(CfrSolver):
 
     def _match(self, table: Floats) -> Floats:
         """Return positive numbers in proportion, uniform over the legal actions where there are none."""
-        return normalise(np.maximum(table[self.game.row_of], 0.0), self.game.mask)
+        return regret_matching(table[self.game.row_of], self.game.mask)
 
 
 @kernel
