@@ -4,7 +4,8 @@
 
 Each script trains as its first lines say, then its agent plays duplicate deals against three named agents; in games
 with few deals its exact exploitability is computed. Two scripts are followed by the package's own algorithm with the
-processor minutes that the script took, and both agents meet. What is stored in the JSON file is not done again.
+processor minutes that the script took; its agent plays the same matches, and both agents meet. What is stored in the
+JSON file is not done again.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ def measure(script: Script, seed: int) -> dict[str, Any]:
         minutes = run([*words, *(["--seed", str(seed)] if has_seed(script) else [])])
         game = make_game(script.env)
         agent = find_agent(str(own), game)
-        result = {"minutes": minutes, "matches": [play(game, agent, name, name) for name in script.opponents]}
+        result = {"minutes": minutes, "matches": play_all(game, agent, script.opponents)}
         if script.env in FEW_DEALS:
             result["exploitability"] = exact_exploitability(game, agent).exploitability
         if script.package:
@@ -85,6 +86,7 @@ def measure(script: Script, seed: int) -> dict[str, Any]:
             train = [*TRAIN, *script.package, "--env", script.env, "--seed", str(seed), "--minutes", str(minutes)]
             run([*train, "--folder", str(other), "--no-progress"])
             result["package"] = play(game, agent, f"train {script.package[0]}", str(other))
+            result["package_matches"] = play_all(game, find_agent(str(other), game), script.opponents)
         return result
 
 
@@ -99,6 +101,11 @@ def run(words: Sequence[str]) -> float:
     subprocess.run([sys.executable, *words], cwd=SCRIPTS.parent, check=True, stdout=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return round((after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / 60, 2)
+
+
+def play_all(game: Game, agent: Agent, opponents: Sequence[str]) -> list[dict[str, Any]]:
+    """Return what an agent wins from each opponent."""
+    return [play(game, agent, name, name) for name in opponents]
 
 
 def play(game: Game, agent: Agent, name: str, opponent: str) -> dict[str, Any]:
@@ -132,6 +139,8 @@ def main() -> None:
             exact = f"{found['exploitability']:.3f}" if "exploitability" in found else ""
             package = describe(found["package"]) if script.package else ""
             rows.append([script.name, str(seed), f"{found['minutes']:.1f}", matches, exact, package])
+            if theirs := ", ".join(map(describe, found.get("package_matches", ()))):
+                rows.append([f"train {script.package[0]}", str(seed), f"{found['minutes']:.1f}", theirs, "", ""])
     print_table(["script", "seed", "minutes", "against", "exploitability", "against the package's"], rows)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,11 +73,19 @@ def scripts() -> str:
     rows = []
     for cell in read_results("scripts"):
         found, (script, _, env, *_) = cell["result"], cell["settings"]["script"]
-        wins = [f"`{each['opponent']}` {format_gain(each)}" for each in found["matches"]]
         exact = f"{found['exploitability']:.3f}" if "exploitability" in found else ""
         package = format_gain(found.get("package"))
-        rows.append([f"`{Path(script).name}`", env, f"{found['minutes']:.1f}", ", ".join(wins), exact, package])
+        minutes = f"{found['minutes']:.1f}"
+        rows.append([f"`{Path(script).name}`", env, minutes, list_gains(found["matches"]), exact, package])
+        if "package_matches" in found:
+            name = found["package"]["opponent"]
+            rows.append([f"`card-envs {name}`", env, minutes, list_gains(found["package_matches"]), "", ""])
     return markdown_table(["script", "game", "minutes", "wins from", "exploitability", "from the package's"], rows)
+
+
+def list_gains(matches: Sequence[dict[str, Any]]) -> str:
+    """What an agent wins from each opponent, with half of the 95 % interval."""
+    return ", ".join(f"`{each['opponent']}` {format_gain(each)}" for each in matches)
 
 
 # --- the Big 2 benchmark ---
