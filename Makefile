@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 # What each kind of work needs: extras of pyproject.toml, without spaces, and its dependency groups.
-EXTRAS_demo := sb3,train,web,league,render
+EXTRAS_demo := sb3,train,onnx,web,league,render
 EXTRAS_play := web,train
 EXTRAS_dev := all
 EXTRAS_bench := sb3,train,openspiel,rlcard

@@ -141,6 +141,7 @@ def train(args: Args) -> None:
     critic_optimiser = torch.optim.Adam(critic.parameters(), args.critic_learning_rate)
     collector = Collector(tables, Actor(policy, args.seed), state=True, reward_scale=args.reward_scale)
     rng, decisions, start = np.random.default_rng(args.seed), 0, time.process_time()
+    save_onnx_agent(args.folder, policy, game)  # at first, since a package may be missing
     with tqdm(total=round(60 * args.minutes), unit="s", desc="processor time") as bar:
         while (used := time.process_time() - start) < 60 * args.minutes:
             rest = 1 - 0.9 * used / (60 * args.minutes)

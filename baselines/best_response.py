@@ -102,6 +102,7 @@ def train(args: Args) -> None:
 
     collector = Collector(tables, act, opponents=[args.target], reward_scale=0.1, seed=args.seed)
     start, decisions = time.process_time(), 0
+    save_onnx_agent(args.folder, network, game)  # at first, since a package may be missing
     with tqdm(total=round(60 * args.minutes), unit="s", desc="processor time") as bar:
         while time.process_time() - start < 60 * args.minutes:
             rows = collector.collect(8192)

@@ -191,6 +191,7 @@ def train(args: Args) -> None:
     players = Players(response, average, game.num_seats, args)
     collector = Collector(tables, players, reward_scale=args.reward_scale)
     decisions, trainings, start = 0, 0, time.process_time()
+    save_onnx_agent(args.folder, average, game)  # at first, since a package may be missing
     with tqdm(total=round(60 * args.minutes), unit="s", desc="processor time") as bar:
         while (used := time.process_time() - start) < 60 * args.minutes:
             players.epsilon = args.epsilon * (1 - used / (60 * args.minutes))

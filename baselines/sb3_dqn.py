@@ -95,6 +95,7 @@ def train(args: Args) -> None:
         train_freq=1, gradient_steps=2, target_update_interval=2_000, exploration_fraction=0.5, stats_window_size=1000,
         policy_kwargs={"net_arch": [128, 128], "features_extractor_class": WithoutMask}, seed=args.seed, device="cpu",
     )  # fmt: skip
+    save_onnx_agent(args.folder, model.policy.q_net.q_net, game)  # at first, since a package may be missing
     model.learn(args.steps, progress_bar=True)
     folder = save_onnx_agent(args.folder, model.policy.q_net.q_net, game, greedy=True)
     print(f"the agent is saved in {folder}")

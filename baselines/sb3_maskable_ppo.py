@@ -47,6 +47,7 @@ def train(args: Args) -> None:
         "MlpPolicy", tables, n_steps=32, batch_size=1024, n_epochs=4, learning_rate=1e-3, gamma=1.0, ent_coef=0.01,
         stats_window_size=1000, policy_kwargs={"net_arch": [128, 128]}, seed=args.seed, device="cpu",
     )  # fmt: skip
+    save_onnx_agent(args.folder, sb3_network(model), game)  # at first, since a package may be missing
     model.learn(args.steps, progress_bar=True)
     folder = save_onnx_agent(args.folder, sb3_network(model), game)
     print(f"the agent is saved in {folder}")

@@ -66,6 +66,7 @@ def train(args: Args) -> None:
         "MlpPolicy", tables, n_steps=32, batch_size=1024, gamma=1.0, seed=args.seed, tensorboard_log=args.folder
     )
     checkpoints = CheckpointCallback(args.evaluate_every // tables.num_envs, args.folder)
+    save_onnx_agent(args.folder, sb3_network(model), game)  # at first, since a package may be missing
     model.learn(args.steps, CallbackList([MatchCallback(args), checkpoints]), progress_bar=True)
     folder = save_onnx_agent(args.folder, sb3_network(model), game)
     print_matches(game, find_agent(str(folder), game), args.opponents, args.hands)

@@ -173,6 +173,7 @@ def train(args: Args) -> None:
         mixed=args.mixed if selves else 0.0,
     )  # fmt: skip
     rng, decisions, updates, start = np.random.default_rng(args.seed), 0, 0, time.process_time()
+    save_onnx_agent(args.folder, network.policy, game)  # at first, since a package may be missing
     with tqdm(total=round(60 * args.minutes), unit="s", desc="processor time") as bar:
         while (used := time.process_time() - start) < 60 * args.minutes:
             rest = 1 - 0.9 * used / (60 * args.minutes)

@@ -34,6 +34,10 @@ LOOPS = ("gymnasium_loop", "pettingzoo_loop")
 """Scripts without an agent to save."""
 
 
+def read_script(name):
+    return (SCRIPTS / f"{name}.py").read_text(encoding="utf-8")
+
+
 def load_script(name):
     if name == "openspiel_cfr":
         pytest.importorskip("pyspiel")
@@ -55,6 +59,21 @@ def test_a_script_trains_an_agent_that_plays(name, tmp_path, capsys):
     assert find_agent(str(tmp_path / "agent"), make_game(arguments.env)).name == "agent"
 
 
+def fail(*args, **kwargs):
+    raise ModuleNotFoundError("saving a network as an agent needs the extra onnx")
+
+
+@pytest.mark.parametrize("name", [name for name in TINY if "save_onnx_agent" in read_script(name)])
+def test_a_package_that_saving_needs_is_missed_before_the_training(name, tmp_path, monkeypatch):
+    script = load_script(name)
+    monkeypatch.setattr(script, "save_onnx_agent", fail)
+    trainings = {"Collector": "collect", "MaskablePPO": "learn", "DQN": "learn"}
+    [(kind, method)] = [(kind, method) for kind, method in trainings.items() if hasattr(script, kind)]
+    monkeypatch.setattr(getattr(script, kind), method, lambda *args, **kwargs: pytest.fail("it trains first"))
+    with pytest.raises(ModuleNotFoundError, match="extra onnx"):
+        script.train(script.Args(**TINY[name], folder=str(tmp_path / "agent")))
+
+
 @pytest.mark.parametrize("name", LOOPS)
 def test_a_loop_plays_hands(name, capsys):
     script = load_script(name)
@@ -68,4 +87,4 @@ def test_every_script_is_tested():
 
 @pytest.mark.parametrize(("name", "lines"), MOST_LINES.items())
 def test_a_script_stays_short(name, lines):
-    assert len((SCRIPTS / f"{name}.py").read_text(encoding="utf-8").splitlines()) <= lines
+    assert len(read_script(name).splitlines()) <= lines
