@@ -99,7 +99,7 @@ def _join_columns(columns: Mapping[str, NDArray[Any]], num_rows: int) -> NDArray
 def _make_rows(experience: Experience, reward_scale: float) -> Rows:
     """Return the decisions of a round as a `Collector` returns them: a seat is paid after its last decision."""
     notes, is_last = experience.notes, experience.following == LAST
-    columns = {} if notes is None else {str(name): np.ascontiguousarray(notes[name]) for name in notes.dtype.names}
+    columns = {} if notes is None else {name: np.ascontiguousarray(notes[name]) for name in notes.dtype.fields or ()}
     return Rows({
         "observation": experience.observations, "action_mask": experience.action_masks, "action": experience.actions,
         "seat": experience.seats, "table": experience.hands, "deal": experience.hands,

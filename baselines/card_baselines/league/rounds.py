@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from card_baselines.league.member_agents import FirstLegalAction, NamedAgent, Student
-from card_baselines.league.trainee import Trainee, trainee_class
+from card_baselines.league.trainee import Trainee
+from card_baselines.league.trainee_loading import trainee_class
 from card_baselines.loading import describe_error
 from card_envs.agent import Agent, find_agent
 from card_envs.agent.loading import require_playable
