@@ -179,11 +179,6 @@ def learners_table(game: str) -> str:
     return markdown_table(table_header(game), table_rows(read_results("learners"), game))
 
 
-def has_learners(game: str) -> bool:
-    """Return True if the report has runs in a game."""
-    return game in read_results("learners")["references"]
-
-
 def learners_best(game: str) -> str:
     """Return the name of the neural learner that is least exploitable in a game, with its mean and interval.
 
@@ -211,11 +206,6 @@ def learners_seeds(game: str) -> str:
 
 def _names(learners: list[str]) -> str:
     return ", ".join(f"`{name}`" for name in learners)
-
-
-def learners_made_by() -> str:
-    """Return the commits at which the runs of the table were made."""
-    return ", ".join(f"`{commit}`" for commit in list_commits(read_results("learners")["cells"]))
 
 
 # --- how exploitable players of heads-up limit hold'em are ---

@@ -8,7 +8,7 @@ import pytest
 from card_baselines.league import LeagueError
 from card_baselines.league.rankings import BOOTSTRAP, POSTERIOR, Ranking, collect_evidence, rank, ranks_of
 from card_baselines.league.rounds import Earnings
-from card_baselines.league.strengths import bradley_terry, compare_pairs, count_wins, nash_equilibrium
+from card_baselines.league.strengths import bradley_terry, compare_pairs, count_wins
 from card_baselines.league.winnings import (
     PlayedRound,
     Winnings,
@@ -17,8 +17,6 @@ from card_baselines.league.winnings import (
     mean_winnings,
     median_winnings,
 )
-
-ROCK_PAPER_SCISSORS = np.array([[0.0, 1.0, -1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 0.0]])
 
 
 def pair_members(round: int, one: int, other: int, samples: np.ndarray, seats: tuple[int, int] = (1, 1)) -> PlayedRound:
@@ -49,7 +47,7 @@ def test_a_winnings_matrix_by_hand() -> None:
     assert matrix.means[1, 0] == pytest.approx(-12 / (4 * 6) / 2)
     variance = np.var([3, 1, -1, 5], ddof=1) * 4 + np.var([0, 4], ddof=1) * 2
     assert matrix.errors[0, 1] == pytest.approx(np.sqrt(variance) / (2 * 6) / 2)
-    assert np.isnan(matrix.means[:, 2]).all() and matrix.hands[0, 1] == 6 and not matrix.is_complete
+    assert np.isnan(matrix.means[:, 2]).all() and matrix.hands[0, 1] == 6
 
 
 def test_mean_median_and_low_leave_the_member_itself_out() -> None:
@@ -68,10 +66,8 @@ def test_resampled_winnings_have_the_errors_and_stay_opposite() -> None:
     assert draws[:, 0, 1].mean() == pytest.approx(5, abs=0.15) and draws[:, 0, 1].std() == pytest.approx(2, abs=0.12)
 
 
-@pytest.mark.parametrize("measure", ["mean", "bradley_terry", "trueskill", "plackett_luce", "alpha_rank", "nash"])
+@pytest.mark.parametrize("measure", ["mean", "bradley_terry", "trueskill", "plackett_luce"])
 def test_every_measure_finds_a_clear_order(measure: str) -> None:
-    if measure == "alpha_rank":
-        pytest.importorskip("pyspiel")
     rounds = rounds_between([0.0, 5.0, 10.0, 15.0], np.random.default_rng(0), times=3)
     of = collect_evidence(rounds, 1, resamples=20)
     rankings, missing = rank(of, [measure])
@@ -132,42 +128,13 @@ def test_wins_count_every_pair_of_a_round() -> None:
     assert count_wins(comparisons, 3, np.array([2.0, 1.0])).tolist() == [[0, 1.5, 3], [1.5, 0, 3], [0, 0, 0]]
 
 
-@pytest.mark.parametrize(
-    ("payoffs", "mixture"),
-    [
-        (ROCK_PAPER_SCISSORS, [1 / 3, 1 / 3, 1 / 3]),
-        (ROCK_PAPER_SCISSORS[np.ix_([0, 0, 1, 2], [0, 0, 1, 2])], [1 / 6, 1 / 6, 1 / 3, 1 / 3]),
-        (np.array([[0.0, 1.0, 2.0], [-1.0, 0.0, 1.0], [-2.0, -1.0, 0.0]]), [1, 0, 0]),
-        (np.zeros((2, 2)), [0.5, 0.5]),
-    ],
-    ids=["rock paper scissors", "rock twice", "one beats all", "nothing to choose"],
-)
-def test_the_equilibrium_of_a_population(payoffs: np.ndarray, mixture: list[float]) -> None:
-    """Known answers of Balduzzi et al. (2018): cycles are even, copies share, who is dominated has nothing."""
-    assert nash_equilibrium(payoffs) == pytest.approx(mixture, abs=1e-4)
-
-
-def test_nobody_beats_the_equilibrium() -> None:
-    noise = np.random.default_rng(0).standard_normal((12, 12))
-    payoffs = noise - noise.T
-    assert (payoffs @ nash_equilibrium(payoffs)).max() < 1e-4
-
-
-def test_alpha_rank_shares_within_a_cycle() -> None:
-    pytest.importorskip("pyspiel")
-    from card_wrappers.openspiel.meta_games import alpha_rank
-
-    assert alpha_rank(ROCK_PAPER_SCISSORS) == pytest.approx([1 / 3] * 3)
-    assert alpha_rank(np.array([[0.0, 1.0], [-1.0, 0.0]]))[0] > 0.99
-
-
 def test_what_cannot_be_ranked_is_told() -> None:
     with pytest.raises(LeagueError, match="no rounds between members"):
         collect_evidence([], 1)
     together = PlayedRound(1, 10, 10, {1: Earnings(1, 30, 0), 2: Earnings(1, -10, 0), 3: Earnings(1, -20, 0)})
-    rankings, missing = rank(collect_evidence([together], 1, resamples=5), ["mean", "nash", "bradley_terry"])
+    rankings, missing = rank(collect_evidence([together], 1, resamples=5), ["mean", "bradley_terry"])
     assert list(rankings) == ["bradley_terry"]
-    assert "met no other alone" in missing["mean"] and "3 pairs have not met" in missing["nash"]
+    assert "met no other alone" in missing["mean"]
     with pytest.raises(LeagueError, match="measure 'elo' is not known"):
         rank(collect_evidence([together], 1), ["elo"])
 

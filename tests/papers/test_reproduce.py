@@ -66,7 +66,6 @@ def test_a_table_is_trained_played_judged_and_kept(
         assert result["ceiling"] is None if searches else result["ceiling"]["hands"] == 12
     assert {cost["algorithm"] for cost in report["runs"]} == {"apu", "dual-apu"}
     assert all(cost["curve"][-1]["episodes"] == 2 for cost in report["runs"])
-    assert 0 < report["decision_ms"]["batch"] < report["decision_ms"]["single"]
     assert "| dual-apu (fc) | chen_loose | +0.542 |" in (tmp_path / "report.md").read_text()
     assert {result["verdict"] for result in report["results"]} == {"too little training to judge"}
     assert (tmp_path / "losses.png").stat().st_size > 1000
@@ -74,7 +73,6 @@ def test_a_table_is_trained_played_judged_and_kept(
     def played_again(*arguments: Any, **options: Any) -> None:
         raise AssertionError("matches that are kept are played again")
 
-    monkeypatch.setattr(shi2022, "measure_decision_times", lambda agent: report["decision_ms"])
     monkeypatch.setattr(shi2022, "play_match", played_again)
     again = json.loads(run(capsys, "--table", "1", "--history", "fc", "--folder", str(tmp_path), "--json"))
     assert again["results"] == report["results"]
@@ -94,7 +92,6 @@ def test_learners_with_the_papers_inputs_and_loss(
     assert len(report["results"]) == 6 and not any("best-response" in path.name for path in tmp_path.iterdir())
     config = RunFolder(tmp_path / report["runs"][0]["folder"]).config()
     assert (config["hand_features"], config["exploration"], config["entropy"]) == (False, 0.0, 0.0)
-    assert "above their ceiling" not in (tmp_path / "report.md").read_text()
     assert {claim["verdict"] for claim in report["claims"]} == {"too little training to judge"}
 
 

@@ -72,8 +72,7 @@ Measure = Annotated[
     str,
     tyro.conf.arg(
         metavar="MEASURE",
-        help="Measure to sort by: trueskill, mean, median, low (20th percentile), bradley_terry, plackett_luce, "
-        "alpha_rank, nash.",
+        help="Measure to sort by: trueskill, mean, median, low (20th percentile), bradley_terry, plackett_luce.",
     ),
 ]
 Resamples = Annotated[int, tyro.conf.arg(help="Number of resamples behind each interval.")]

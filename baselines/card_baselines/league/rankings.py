@@ -27,8 +27,6 @@ __all__ = ["BOOTSTRAP", "HANDS", "MEASURES", "POSTERIOR", "Evidence", "Ranking",
 RESAMPLES = 200
 _MAX_UPDATES = 4_000
 """Maximum number of rating updates, a few milliseconds each, behind an interval; beyond it, the posterior is used."""
-_MAX_MEMBERS = 25
-"""Maximum number of members for which population measures are resampled; with more, they have no intervals."""
 BOOTSTRAP, HANDS, POSTERIOR = "rounds drawn again", "hands drawn again", "belief of the model"
 """Sources of the draws behind an interval: rounds with replacement; winnings with the normal noise of their hands; the
 posterior distributions of the ratings."""
@@ -165,29 +163,6 @@ def _rank_by_bradley_terry(evidence: Evidence) -> Ranking:
     return Ranking("bradley_terry", members, scores, draws, BOOTSTRAP)
 
 
-def _rank_by_population(measure: str, score: Callable[[Vector], Vector]) -> Callable[[Evidence], Ranking]:
-    def rank_members(evidence: Evidence) -> Ranking:
-        winnings, members = evidence.winnings, evidence.members
-        if not winnings.is_complete:
-            missing = int(np.isnan(winnings.means).sum() - len(members)) // 2
-            raise LeagueError(f"{missing} pairs have not met alone: run a division of kind direct or round_robin")
-        resamples = winnings.resample(evidence.resamples // 4 if len(members) <= _MAX_MEMBERS else 0, evidence.rng)
-        draws = np.array([score(_make_antisymmetric(each)) for each in resamples]).reshape(-1, len(members))
-        return Ranking(measure, members, score(_make_antisymmetric(winnings.means)), draws, HANDS)
-
-    return rank_members
-
-
-def _alpha_rank(payoffs: Vector) -> Vector:
-    from card_wrappers.openspiel.meta_games import alpha_rank
-
-    return alpha_rank(payoffs)
-
-
-def _nash_average(payoffs: Vector) -> Vector:
-    return np.asarray(payoffs @ strengths.nash_equilibrium(payoffs), np.float64)
-
-
 MEASURES: Mapping[str, Callable[[Evidence], Ranking]] = {
     "trueskill": _rank_by_ratings("trueskill", update_trueskill),
     "mean": _rank_by_winnings("mean", mean_winnings),
@@ -195,12 +170,9 @@ MEASURES: Mapping[str, Callable[[Evidence], Ranking]] = {
     "low": _rank_by_winnings("low", low_winnings),
     "bradley_terry": _rank_by_bradley_terry,
     "plackett_luce": _rank_by_ratings("plackett_luce", update_plackett_luce),
-    "alpha_rank": _rank_by_population("alpha_rank", _alpha_rank),
-    "nash": _rank_by_population("nash", _nash_average),
 }
 """Name -> function that computes the ranking: TrueSkill; mean, median and 20th percentile of the winnings from each
-other member; Bradley-Terry and Plackett-Luce strengths from the order of members in each round; alpha-rank; winnings
-from the Nash equilibrium of the population."""
+other member; Bradley-Terry and Plackett-Luce strengths from the order of members in each round."""
 
 
 def rank(evidence: Evidence, measures: Sequence[str] = tuple(MEASURES)) -> tuple[dict[str, Ranking], dict[str, str]]:
@@ -231,8 +203,6 @@ def rank(evidence: Evidence, measures: Sequence[str] = tuple(MEASURES)) -> tuple
                 missing[name] = str(error)
             except ModuleNotFoundError as error:
                 missing[name] = how_to_install(error)
-            except ImportError as error:  # of a wrapper, which says what to install
-                missing[name] = str(error)
     return rankings, missing
 
 
@@ -244,9 +214,3 @@ def _resample_rounds(rounds: Sequence[Scores], rng: np.random.Generator) -> list
 def _means_of(ratings: Mapping[int, Rating], members: Sequence[int]) -> Vector:
     """Return the means (n,) of the members' ratings."""
     return np.array([ratings.get(member, Rating()).mu for member in members])
-
-
-def _make_antisymmetric(means: Vector) -> Vector:
-    """Return the winnings of pairs (n, n) as the payoffs of a zero-sum game of two players."""
-    filled = np.where(np.eye(len(means), dtype=bool), 0.0, means)
-    return np.asarray((filled - filled.T) / 2, np.float64)

@@ -1,4 +1,4 @@
-"""Strengths of members: from their order in each round, or from a matrix of winnings."""
+"""Strengths of members from their order in each round."""
 
 from __future__ import annotations
 
@@ -57,27 +57,3 @@ def bradley_terry(counts: Vector) -> Vector:
             break
     logs = np.log(strengths)
     return np.asarray(logs - logs.mean(), np.float64)
-
-
-def nash_equilibrium(payoffs: Vector) -> Vector:
-    """Return the maximum-entropy Nash equilibrium (n,) of antisymmetric payoffs (n, n) of the row.
-
-    Balduzzi et al. (2018), Re-evaluating Evaluation: winnings from this mixture of members do not change when a member
-    enters twice.
-    """
-    from scipy.optimize import minimize
-
-    scaled = payoffs / max(float(np.abs(payoffs).max()), 1e-12)
-
-    def dual(multipliers: Vector) -> tuple[float, Vector]:
-        logits = -multipliers @ scaled
-        top = logits.max()
-        mixture = np.exp(logits - top)
-        total = mixture.sum()
-        return float(top + np.log(total)), -scaled @ (mixture / total)
-
-    found = minimize(dual, np.zeros(len(payoffs)), jac=True, method="L-BFGS-B", bounds=[(0, None)] * len(payoffs),
-                     options={"maxiter": 2000, "maxfun": 4000, "ftol": 1e-14, "gtol": 1e-6})  # fmt: skip
-    logits = -found.x @ scaled
-    mixture = np.exp(logits - logits.max())
-    return np.asarray(mixture / mixture.sum(), np.float64)

@@ -21,11 +21,9 @@ LABELS = {
     "low": "20th percentile",
     "bradley_terry": "Bradley-Terry",
     "plackett_luce": "Plackett-Luce",
-    "alpha_rank": "alpha-rank",
-    "nash": "Nash averaging",
 }
 """Measure -> label."""
-_IN_UNITS = ("mean", "median", "low", "nash")
+_IN_UNITS = ("mean", "median", "low")
 """Measures in units of the game per hand."""
 
 
@@ -43,7 +41,8 @@ def ranking_table(
 ) -> TextTable:
     """Return the members sorted by one measure: its score, and ranks by all measures, with 95 % intervals."""
     leading = rankings[by]
-    header = ("rank", "member", f"{label_of(by, unit)} (95 %)", *(LABELS[name] for name in rankings))
+    label = f"{LABELS[by]}, {unit.name}" if by in _IN_UNITS else LABELS[by]
+    header = ("rank", "member", f"{label} (95 %)", *(LABELS[name] for name in rankings))
     rows = []
     for member in leading.best_first()[:best]:
         i = leading.members.index(member)
@@ -166,18 +165,8 @@ def format_age(moment: str) -> str:
     return f"{seconds / max(size, 1):.0f} {unit} ago"
 
 
-def label_of(measure: str, unit: Unit) -> str:
-    """Return the label of a measure, with its unit if it has one."""
-    return LABELS[measure] + (f", {unit.name}" if measure in _IN_UNITS else "")
-
-
-def factor_of(measure: str, unit: Unit) -> float:
-    """Return the factor that converts scores of a measure into its unit."""
-    return unit.factor if measure in _IN_UNITS else 1.0
-
-
 def _format_score(ranking: Ranking, i: int, measure: str, unit: Unit) -> str:
-    factor = factor_of(measure, unit)
+    factor = unit.factor if measure in _IN_UNITS else 1.0
     score = _format(ranking.scores[i] * factor)
     if ranking.score_intervals is None:
         return score

@@ -63,11 +63,6 @@ class Winnings:
         """(n, n): half the widths of the 95 % intervals."""
         return 1.96 * self.errors
 
-    @cached_property
-    def is_complete(self) -> bool:
-        """True if all pairs have met."""
-        return bool((np.isfinite(self.means) | np.eye(len(self.members), dtype=bool)).all())
-
     def resample(self, count: int, rng: np.random.Generator) -> Matrix:
         """Return (count, n, n): the means with normal noise of their errors, which is antisymmetric as in the hands."""
         upper = np.triu(rng.standard_normal((count, *self.means.shape)), 1)

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from card_baselines.runs.budget import Budget, Periodic
-from card_baselines.runs.config import GameRunConfig, RunConfig
+from card_baselines.runs.config import RunConfig
 from card_baselines.runs.learner import Learner
 from card_envs.game import Game
 from card_envs.locations import load_object
@@ -118,8 +118,8 @@ def require_algorithm(found: object, location: str) -> Algorithm[Any]:
     return found
 
 
-def describe_game_run(config: GameRunConfig, algorithm: str, agent: str, **extra_config: Any) -> dict[str, Any]:
-    """Return the content of config.json for a run in any environment.
+def describe_game_run(config: RunConfig, algorithm: str, agent: str, **extra_config: Any) -> dict[str, Any]:
+    """Return the content of config.json for a run.
 
     Args:
         config: Settings of the run.

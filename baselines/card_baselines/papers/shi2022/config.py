@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from card_baselines.papers.shi2022.networks import ENCODER
-from card_baselines.runs.algorithm import list_settings
+from card_baselines.runs.algorithm import describe_game_run
 from card_baselines.runs.config import RunConfig, require, require_above_0
 from card_envs.envs import make_game
 from card_envs.game import Game
@@ -20,12 +20,8 @@ class Config(RunConfig):
 
     algorithm: Literal["apu", "dual-apu", "apu-ctrl", "dual-apu-ctrl"] = "dual-apu"
     history: Literal["lstm", "fc", "none"] = "lstm"
-    experience: Literal["long", "short"] = "long"
-    """The next state of a decision: before the seat's next decision, or right after this one (section 4.4)."""
     reward: Literal["net", "printed"] = "net"
-    """A win earns the share of the pot, or its square as the paper prints (section 4.3)."""
-    reward_unit: float = 1.0
-    """Small bets at which the square and the share are equal, if the reward is `printed`."""
+    """A win earns the share of the pot in small bets, or its square as the paper prints (section 4.3)."""
     episodes: int = 20_000
     """Episodes of six hands each; 20,000 in the paper."""
     num_tables: int = 600
@@ -74,9 +70,7 @@ class Config(RunConfig):
         require(self, 1, "hidden", "memory", "evaluation_episodes")
         if self.num_tables % SEATS:
             raise ValueError(f"num_tables {self.num_tables} must be a multiple of {SEATS}, the hands of an episode")
-        require_above_0(
-            self, "reward_unit", "value_scale", "final_share", "learning_rate_actor", "learning_rate_critic"
-        )
+        require_above_0(self, "value_scale", "final_share", "learning_rate_actor", "learning_rate_critic")
         if self.num_actors > 1 and self.replay // self.num_actors < 10 * self.num_tables:
             raise ValueError(f"replay {self.replay} is too small for six learners at {self.num_tables} tables")
 
@@ -97,16 +91,4 @@ def make_paper_game() -> Game:
 
 def describe(config: Config) -> dict[str, Any]:
     """Return the content of config.json: the settings, and what a player needs to rebuild the networks."""
-    game = make_paper_game()
-    return {
-        "agent": "shi2022",
-        "env": ENV,
-        **list_settings(config),
-        "game": game.name,
-        "encoder": game.encoder.name,
-        "encoder_version": game.encoder.version,
-        "num_seats": game.num_seats,
-        "num_actions": game.num_actions,
-        "observation_size": game.layout.size,
-        "num_actors": config.num_actors,
-    }
+    return describe_game_run(config, "shi2022", "shi2022", env=ENV, num_actors=config.num_actors)

@@ -16,7 +16,7 @@ from safetensors.torch import save_file
 
 from card_baselines.papers.shi2022.config import Config
 from card_baselines.papers.shi2022.networks import PokerNetwork, action_probabilities
-from card_baselines.papers.shi2022.rollout import NO_ACTION, ROW_FIELDS, Trajectories
+from card_baselines.papers.shi2022.rollout import ROW_FIELDS, Trajectories
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.checkpoint import collect_parts, read_count, restore_parts
 from card_baselines.runs.learner import TrainingDivergedError
@@ -131,28 +131,23 @@ class ActorCriticLearner:
         """
         sampled = self.replay.sample(self._settings.batch_hands, rng)
         batch = {name: tensor.to(self.actor.device) for name, tensor in sampled.items()}
-        is_decision = (batch["action"] != NO_ACTION).float()
         logits = self.actor(batch["fixed"].float(), self._read_history(self.actor, batch))
         probabilities = action_probabilities(logits, batch["mask"])
         cards = self._critic_inputs(batch)
         values = self.critic(cards, self._read_history(self.critic, batch))
-        chosen = values.gather(1, batch["action"].long().clamp(min=0)[:, None])[:, 0]
-        error = chosen - self._targets(batch, cards, probabilities)
-        count = is_decision.sum()
-        critic_loss = (error.square() * is_decision).sum() / count
-        entropy = -(probabilities * torch.log(probabilities.clamp(min=1e-8))).sum(dim=1)
-        worth = (probabilities * values.detach()).sum(dim=1)
-        actor_loss = -(worth * is_decision).sum() / count
-        mean_entropy = (entropy * is_decision).sum() / count
+        chosen = values.gather(1, batch["action"].long()[:, None])[:, 0]
+        critic_loss = (chosen - self._targets(batch, cards, probabilities)).square().mean()
+        entropy = -(probabilities * torch.log(probabilities.clamp(min=1e-8))).sum(dim=1).mean()
+        actor_loss = -(probabilities * values.detach()).sum(dim=1).mean()
         self._require_finite(critic_loss, actor_loss, batch)
         settings = self._settings
         self._optimise(self._critic_optimiser, settings.learning_rate_critic * share, self.critic, critic_loss)
         if self.updates >= settings.warm_up:
-            loss = actor_loss - settings.entropy * share * mean_entropy
+            loss = actor_loss - settings.entropy * share * entropy
             self._optimise(self._actor_optimiser, settings.learning_rate_actor * share, self.actor, loss)
         self._update_target()
         self.updates += 1
-        measures = {"critic_loss": critic_loss, "actor_loss": actor_loss, "entropy": mean_entropy}
+        measures = {"critic_loss": critic_loss, "actor_loss": actor_loss, "entropy": entropy}
         return {name: float(measure.detach()) for name, measure in measures.items()}
 
     def _read_history(self, network: PokerNetwork, batch: dict[str, torch.Tensor]) -> torch.Tensor:
@@ -178,12 +173,12 @@ class ActorCriticLearner:
     def rewards(self, batch: dict[str, torch.Tensor]) -> torch.Tensor:
         """Return the rewards of rows (section 4.3) in small bets, times the scale of values.
 
-        Minus the chips put in; the share of the pot for a win, or its square over `reward_unit` ("printed").
+        Minus the chips put in; the share of the pot for a win, or its square ("printed").
         """
         settings = self._settings
         share = batch["share"] / self._chips
         if settings.reward == "printed":
-            share = share.square() / settings.reward_unit
+            share = share.square()
         return settings.value_scale * (share - batch["cost"] / self._chips)
 
     def _require_finite(self, critic: torch.Tensor, actor: torch.Tensor, batch: dict[str, torch.Tensor]) -> None:

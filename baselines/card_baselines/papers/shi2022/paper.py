@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 from card_baselines.papers import protocol
 from card_baselines.papers.claims import (
-    DIFFERS,
     STAND_IN,
     Printed,
     compare_run,
@@ -48,8 +47,8 @@ class Options(protocol.ReproductionOptions):
 
     history: Literal["lstm", "fc", "none"] = "lstm"
     """Network by which the players of tables 1 to 3 read the betting."""
-    learner: Literal["default", "printed", "short"] = "default"
-    """Settings of the learners: the package's; the paper's inputs and loss alone; or short experience (section 4.4)."""
+    learner: Literal["default", "printed"] = "default"
+    """Settings of the learners: the package's, or the paper's inputs and loss alone."""
 
 
 def judge(result: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> dict[str, str]:
@@ -71,22 +70,6 @@ def _compare(result: Mapping[str, Any], printed: float) -> str:
 def divide_by_board(result: Mapping[str, Any]) -> float:
     """Return the paper's number per hand, if it was meant per board."""
     return float(result["paper"]) / int(FILE.others["hands_of_board"])
-
-
-def count_readings(results: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """Return how many numbers there are, differ from ours and lie above the ceiling, in both readings.
-
-    `still_above` are those of `above` that stay above when they are divided by six.
-    """
-    verdicts = [judge(result, results) for result in results]
-    above = [each for each in results if each["ceiling"] and each["paper"] > each["ceiling"]["mean"]]
-    return {
-        "numbers": len(results),
-        "differs": sum(each["verdict"] == DIFFERS for each in verdicts),
-        "differs_per_board": sum(each["verdict_per_board"] == DIFFERS for each in verdicts),
-        "above": len(above),
-        "still_above": sum(divide_by_board(each) > each["ceiling"]["mean"] for each in above),
-    }
 
 
 _COLUMNS: Columns = {
@@ -130,16 +113,6 @@ def describe_report(report: Mapping[str, Any]) -> str:
     return (
         f"Gains in {report['unit']}, one player against five copies of another. {episodes:,} episodes, "
         f"{scale['hands']:,} hands; as the paper played: {scale['paper_hands']:,} hands.{fewer}"
-    )
-
-
-def describe_readings(report: Mapping[str, Any]) -> str:
-    """Return a sentence that compares both readings of the paper's numbers."""
-    n = count_readings(report["results"])
-    return (
-        f"Per hand, {n['above']} of {n['numbers']} numbers lie above their ceiling and {n['differs']} differ from "
-        f"ours; read per board of six hands, {n['above'] - n['still_above']} of those {n['above']} fall under it, and "
-        f"{n['differs_per_board']} differ."
     )
 
 

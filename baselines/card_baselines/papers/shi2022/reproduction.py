@@ -5,15 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-import torch
-from numpy.typing import NDArray
 
 from card_baselines.papers.claims import NORMAL_95, describe_mean
 from card_baselines.papers.printed import Cell
@@ -25,7 +20,6 @@ from card_baselines.papers.shi2022.paper import (
     SEARCHING,
     Options,
     Scale,
-    describe_readings,
     describe_report,
 )
 from card_baselines.papers.shi2022.pictures import draw_gains, draw_losses
@@ -34,7 +28,7 @@ from card_baselines.ppo.algorithm import ALGORITHM as SELF_PLAY_PPO
 from card_baselines.ppo.config import Config as PpoConfig
 from card_baselines.progress import ProgressBar
 from card_baselines.run_folder import EVALUATION, RunFolder
-from card_envs.agent import Agent, Decisions, DuckTypedAgent, find_agent, known_agents
+from card_envs.agent import Agent, find_agent, known_agents
 from card_envs.damaged_files import read_json_object
 from card_envs.match import play_match
 
@@ -155,20 +149,11 @@ class Shi2022Reproduction(Reproduction[Options, Scale]):
 
     def make_report(self, content: dict[str, Any], tables: Sequence[int], rows: Sequence[str]) -> Report:
         """Return the report with the runs, and draw their losses and gains."""
-        folders, first = sorted(self._used), self._train(content["results"][0]["row"], self.seeds[0])
-        content |= {
-            "runs": [self._describe_run(folder) for folder in folders],
-            "decision_ms": measure_decision_times(Shi2022Agent(first, self.game)),
-        }
+        folders = sorted(self._used)
+        content |= {"runs": [self._describe_run(folder) for folder in folders]}
         draw_losses(self.root, folders)
         draw_gains(self.root, folders)
-        times = content["decision_ms"]
-        notes = [
-            f"A decision takes {times['single']:.2f} ms alone, {times['batch']:.4f} ms in a batch (paper: 7.3 ms).",
-        ]
-        if self.options.learner == "default":  # others have no ceilings
-            notes.insert(0, describe_readings(content))
-        return Report(content, notes, describe_report(content))
+        return Report(content, heading=describe_report(content))
 
     def _describe_run(self, folder: Path) -> dict[str, Any]:
         run = RunFolder(folder)
@@ -182,35 +167,3 @@ def _list_variants(cell: Cell) -> list[str]:
     """Return the agents that play for the opponent of a cell: a strict and a loose one where it has both."""
     loose = f"{cell.opponent}_loose"
     return [f"{cell.opponent}_strict", loose] if loose in known_agents() else [cell.opponent]
-
-
-class _Stopwatch(DuckTypedAgent):
-    """An agent whose decisions are counted and timed."""
-
-    seconds, decisions = 0.0, 0
-
-    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return the actions of the agent."""
-        start = time.process_time()
-        actions = super().act(decisions, rng)
-        self.seconds += time.process_time() - start
-        self.decisions += len(decisions)
-        return actions
-
-
-def measure_decision_times(agent: Shi2022Agent) -> dict[str, float]:
-    """Return milliseconds of processor time per decision, alone and in batches of up to 4,096 (the paper: 7.3).
-
-    Sets the number of PyTorch's threads to one.
-    """
-    torch.set_num_threads(1)
-    return {"single": _time_hands(agent, 1, 20), "batch": _time_hands(agent, 4096, 4096)}
-
-
-def _time_hands(agent: Shi2022Agent, num_tables: int, hands: int) -> float:
-    """Return milliseconds per decision in hands that the agent plays with itself, after as many as are side by side."""
-    game = make_paper_game()
-    play_match(game, [agent] * SEATS, num_tables, seed=0, num_tables=num_tables)
-    timed = _Stopwatch(agent)
-    play_match(game, [timed] * SEATS, hands, seed=1, num_tables=num_tables)
-    return 1000 * timed.seconds / timed.decisions

@@ -21,9 +21,6 @@ from card_envs.observation import mask_records, observation_records
 from card_envs.poker.hands import HOLE_CARDS
 from card_envs.typing import Rows
 
-NO_ACTION = -1
-"""Action of a row that is no decision but the state after one (short experience)."""
-
 
 @dataclass(frozen=True, eq=False)
 class Trajectories:
@@ -74,7 +71,6 @@ class Rollout:
         learner_of_seat: Sequence[int | None],
         *,
         fixed_size: int,
-        short: bool,
         exploration: float,
         rng: np.random.Generator,
     ) -> None:
@@ -83,7 +79,7 @@ class Rollout:
         self._actor_of_seat = np.array(actor_of_seat)
         self._learners = sorted({learner for learner in learner_of_seat if learner is not None})
         self._learner_of_seat = np.array([-1 if learner is None else learner for learner in learner_of_seat])
-        self._fixed_size, self._short, self._exploration, self._rng = fixed_size, short, exploration, rng
+        self._fixed_size, self._exploration, self._rng = fixed_size, exploration, rng
         self._history = game.layout.slices["history"]
         self._histories = [TableHistories(actor.history, len(tables), actor.device) for actor in actors]
         self._tokens = np.zeros((len(tables), game.layout.size - self._history.start), np.uint16)
@@ -104,25 +100,33 @@ class Rollout:
 
     def _step(self, active: Rows, rewards: NDArray[np.float32], is_over: NDArray[np.uint8]) -> None:
         seats = self._tables["actor"][active].astype(np.int64)
-        observation, mask = self._observe(self._tables, active)
+        observation, mask = self._observe(active)
         tokens = observation[:, self._history].astype(np.int64)
         self._tokens[active] = tokens
         actions = self._choose(active, seats, observation, tokens, mask)
         self.decisions += len(active)
         mine = np.flatnonzero(self._learner_of_seat[seats] >= 0)
         before = self._tables["hand_commit"][active, seats]
-        step = self._make_step(active[mine], seats[mine], observation[mine], (tokens[mine] > 0).sum(axis=1), mask[mine])
+        percentiles = np.empty((len(mine), self._game.num_seats), np.float32)
+        write_percentiles(self._tables, active[mine], percentiles)
         self._game.step_batch(self._tables, active, actions, rewards, is_over, False)
         paid = self._tables["hand_commit"][active, seats] - before
         self.counts += np.bincount(actions[mine], minlength=len(self.counts))
-        self._steps.append(step | {"action": actions[mine].astype(np.int8), "cost": paid[mine].astype(np.float32)})
-        if self._short:
-            self._add_result_states(active[mine], seats[mine])
+        self._steps.append({
+            "table": active[mine],
+            "seat": seats[mine],
+            "fixed": observation[mine, : self._fixed_size].astype(np.float16),
+            "percentiles": percentiles.astype(np.float16),
+            "length": (tokens[mine] > 0).sum(axis=1).astype(np.int16),
+            "mask": mask[mine],
+            "action": actions[mine].astype(np.int8),
+            "cost": paid[mine].astype(np.float32),
+        })  # fmt: skip
 
-    def _observe(self, tables: Tables, rows: Rows) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
+    def _observe(self, rows: Rows) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
         observation = np.empty((len(rows), self._game.layout.size), np.float32)
         mask = np.empty((len(rows), self._game.num_actions), np.int8)
-        self._game.encoder.observe_batch(tables, rows, observation_records(observation), mask_records(mask))
+        self._game.encoder.observe_batch(self._tables, rows, observation_records(observation), mask_records(mask))
         return observation, mask
 
     @torch.inference_mode()
@@ -147,34 +151,6 @@ class Rollout:
         probabilities[explores] = mask[explores]
         return choose(probabilities, self._rng.random(len(seats)))
 
-    def _make_step(
-        self, tables: Rows, seats: Rows, observation: NDArray[np.float32], length: Rows, mask: NDArray[np.int8]
-    ) -> dict[str, NDArray[Any]]:
-        """Return a step: what was seen at `tables` by `seats`, with nothing done yet."""
-        percentiles = np.empty((len(tables), self._game.num_seats), np.float32)
-        write_percentiles(self._tables, tables, percentiles)
-        return {
-            "table": tables,
-            "seat": seats,
-            "fixed": observation[:, : self._fixed_size].astype(np.float16),
-            "percentiles": percentiles.astype(np.float16),
-            "length": length.astype(np.int16),
-            "mask": mask,
-            "action": np.full(len(tables), NO_ACTION, np.int8),
-            "cost": np.zeros(len(tables), np.float32),
-        }
-
-    def _add_result_states(self, tables: Rows, seats: Rows) -> None:
-        """Add the states right after the decisions of `seats`, as these see them, where the hands go on."""
-        goes_on = self._tables["is_over"][tables] == 0
-        tables, seats = tables[goes_on], seats[goes_on]
-        after = self._tables[tables]
-        after["actor"] = seats  # observations are the actor's
-        observation, mask = self._observe(after, np.arange(len(tables)))
-        length = (observation[:, self._history] > 0).sum(axis=1)
-        self._tokens[tables] = observation[:, self._history]
-        self._steps.append(self._make_step(tables, seats, observation, length, mask))
-
     def _trajectories(self, learner: int) -> Trajectories:
         game, tables = self._game, self._tables
         steps = {name: np.concatenate([step[name] for step in self._steps]) for name in self._steps[0]}
@@ -185,16 +161,10 @@ class Rollout:
         _, first, counts = np.unique(hand[order], return_index=True, return_counts=True)
         table, seat = rows.pop("table"), rows.pop("seat")
         rows["done"] = np.zeros(len(table), np.bool_)
-        rows["done"][_last_decisions(rows["action"], first, counts)] = True
+        rows["done"][first + counts - 1] = True
         won = np.maximum(0, tables["payoff"][table, seat] + tables["hand_commit"][table, seat])
         rows["share"] = np.where(rows["done"], won, 0).astype(np.float32)
         return Trajectories(self._tokens[table[first]], holes_by_position(game, tables)[table[first]], counts, rows)
-
-
-def _last_decisions(actions: NDArray[np.int8], first: Rows, counts: Rows) -> Rows:
-    """Return the last row of each hand that is a decision: the last one, or the one before the state after it."""
-    last = first + counts - 1
-    return np.asarray(np.where(actions[last] == NO_ACTION, last - 1, last), np.int64)
 
 
 def holes_by_position(game: Game, tables: Tables) -> NDArray[np.uint8]:

@@ -99,7 +99,7 @@ class Training(Learner):
         rollout = Rollout(
             self.game, tables, actors, actor_of_seat, learner_of_seat,
             fixed_size=actor_size(self.game.layout, config.hand_features),
-            short=config.experience == "short", exploration=config.exploration, rng=rng,
+            exploration=config.exploration, rng=rng,
         )  # fmt: skip
         for learner, trajectories in zip(self.learners, rollout.play(), strict=True):
             learner.replay.add(trajectories)

@@ -34,7 +34,6 @@ Of the seeds 0 to 19 the one whose greedy results against Rule, Random and Raise
 
 _MOST_DECISIONS = 64
 _TINY = 1e-8
-_SUFFIXES = (".csv", ".npy", ".npz", ".txt")
 
 SHEET = np.dtype((np.record, [("value", np.float64, (NUM_TYPES, NUM_COLUMNS))]))
 """A sheet as kernels take it."""
@@ -76,29 +75,26 @@ class Sheet:
         return cls(records["value"][0].copy())
 
 
-def pretrain(hands: int = PRETRAINING_HANDS, seed: int = 0, learning_rate: float = LEARNING_RATE) -> Sheet:
+def pretrain(hands: int = PRETRAINING_HANDS, seed: int = 0) -> Sheet:
     """Return a sheet learned from `hands` hands between two low-fold players; seat 0 learns."""
     if hands < 0:
         raise ValueError(f"hands {hands} must be at least 0")
     game = limit_holdem(rules="rlcard")
     tables, streams = game.seeded_tables(1, seed), seeded_streams(1, seed)
     records, trajectories = Sheet(np.zeros((NUM_TYPES, NUM_COLUMNS))).record(), np.zeros(1, TRAJECTORY)
-    _pretrain(tables, records, trajectories, streams, hands, learning_rate)
+    _pretrain(tables, records, trajectories, streams, hands)
     return Sheet.from_record(records)
 
 
 def load_sheet(path: str | Path) -> Sheet:
-    """Return the sheet in a file of 45 rows of four numbers: call, raise, fold, check.
+    """Return the sheet in a text file: a heading, then 45 rows of four numbers with commas: call, raise, fold, check.
 
-    `.npy`, `.npz` with one array, `.csv` (commas) or `.txt` (blanks or commas); lines of text that begin with a letter
-    or `#` are headings. The values are taken as they are: the players standardise them. ValueError for anything else.
+    The values are taken as they are: the players standardise them. ValueError for anything else.
     """
-    path = Path(path)
-    if path.suffix not in _SUFFIXES:
-        raise ValueError(f"sheet {path}: files end in one of {', '.join(_SUFFIXES)}")
-    if not path.is_file():
-        raise ValueError(f"sheet {path}: there is no such file")
-    values = _read_text(path) if path.suffix in (".csv", ".txt") else _read_array(path)
+    try:
+        values = np.loadtxt(path, delimiter=",", skiprows=1, ndmin=2)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"sheet {path} cannot be read: {error}") from error
     if values.shape != (NUM_TYPES, NUM_COLUMNS):
         raise ValueError(
             f"sheet {path} has shape {values.shape}: ({NUM_TYPES}, {NUM_COLUMNS}) is needed; columns "
@@ -115,33 +111,6 @@ def save_sheet(sheet: Sheet, path: str | Path) -> None:
     lines = [",".join(COLUMNS), *(",".join(f"{value:.6f}" for value in row) for row in sheet.values)]
     with replace_file(path) as temporary:
         temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def _read_text(path: Path) -> NDArray[np.float64]:
-    rows = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        words = line.replace(",", " ").split()
-        if not words or (words[0][0].isalpha() and words[0].lower() not in ("nan", "inf")) or words[0].startswith("#"):
-            continue
-        try:
-            rows.append([float(word) for word in words])
-        except ValueError:
-            raise ValueError(f"sheet {path}, line {number}: {line.strip()!r} is not a row of numbers") from None
-    if len({len(row) for row in rows}) > 1:
-        raise ValueError(f"sheet {path}: its lines differ in length, each needs {NUM_COLUMNS} numbers")
-    return np.array(rows, np.float64)
-
-
-def _read_array(path: Path) -> NDArray[np.float64]:
-    try:
-        loaded = np.load(path, allow_pickle=False)
-        if path.suffix == ".npz":
-            if len(loaded.files) != 1:
-                raise ValueError(f"it holds {len(loaded.files)} arrays ({', '.join(loaded.files)}), not one")
-            loaded = loaded[loaded.files[0]]
-        return np.asarray(loaded, np.float64)
-    except (OSError, ValueError, TypeError) as error:
-        raise ValueError(f"sheet {path} cannot be read: {error}") from error
 
 
 @kernel
@@ -175,7 +144,7 @@ def low_fold_action(t: Any, stream: Any) -> Any:
 
 
 @kernel
-def _pretrain(tables: Any, sheets: Any, trajectories: Any, streams: Any, hands: Any, learning_rate: Any) -> None:
+def _pretrain(tables: Any, sheets: Any, trajectories: Any, streams: Any, hands: Any) -> None:
     """Play hands at table 0 and learn from the decisions of seat 0."""
     sheet, trajectory, stream, t = sheets[0], trajectories[0], streams[0], tables[0]
     for _ in range(hands):
@@ -186,4 +155,4 @@ def _pretrain(tables: Any, sheets: Any, trajectories: Any, streams: Any, hands: 
             if t.actor == 0:
                 add_decision(trajectory, random_type(t, 0, stream), column_of(t, action))
             kernels.step(tables, 0, action)
-        move_cell(sheet, trajectory, t.payoff[0] / BIG_BLIND, learning_rate, stream)
+        move_cell(sheet, trajectory, t.payoff[0] / BIG_BLIND, LEARNING_RATE, stream)

@@ -7,7 +7,7 @@ mean without the noise, and as fast.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,34 +25,21 @@ from card_envs.agent.probabilities import softmax
 from card_envs.compiler import kernel
 from card_envs.game import Game
 
-Policy = Literal["greedy", "softmax"]
-Scaling = Literal["standardised", "raw"]
-
 ACTION_VALUES = np.dtype((np.record, [("value", np.float64, (NUM_COLUMNS,)), ("legal", np.uint8, (NUM_COLUMNS,))]))
 """Value of each column to the seat to act, and whether it may take it."""
 TYPE_COUNTS = np.dtype((np.record, [("count", np.int64, (NUM_TYPES,))]))
 
 
 class TablePlayer(Agent):
-    """Plays heads-up limit hold'em by a cheating sheet: the best legal action (`greedy`) or a softmax over them."""
+    """Plays the best legal action by a cheating sheet, in heads-up limit hold'em."""
 
     name = "zheng2022_table"
+    samples = False
+    """Whether actions are sampled from the softmax of their values instead."""
 
-    def __init__(
-        self,
-        sheet: Sheet | None = None,
-        policy: Policy = "greedy",
-        scaling: Scaling = "standardised",
-        sharpness: float = 1.0,
-    ) -> None:
-        """Play `sheet` (ours by default); `sharpness` multiplies the values before a softmax."""
-        if policy not in ("greedy", "softmax"):
-            raise ValueError(f"policy {policy!r} is not known: choose 'greedy' or 'softmax'")
-        if scaling not in ("standardised", "raw"):
-            raise ValueError(f"scaling {scaling!r} is not known: choose 'standardised' or 'raw'")
-        sheet = load_sheet(SHEET_FILE) if sheet is None else sheet
-        self.sheet = sheet.standardise() if scaling == "standardised" else sheet
-        self.policy, self.sharpness = policy, sharpness
+    def __init__(self, sheet: Sheet | None = None) -> None:
+        """Play a sheet, standardised; ours by default."""
+        self.sheet = (load_sheet(SHEET_FILE) if sheet is None else sheet).standardise()
         self._record = self.sheet.record()
 
     def can_play(self, game: Game) -> bool:
@@ -61,16 +48,16 @@ class TablePlayer(Agent):
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return an action for each decision."""
-        if self.policy == "softmax":
+        if self.samples:
             return choose(self.probabilities(decisions), decisions.random_numbers)
         return best_actions(self.values(decisions))
 
     def probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
         """Return the probability of every action id (n, 3)."""
         values = self.values(decisions)
-        if self.policy == "greedy":
+        if not self.samples:
             return np.eye(decisions.game.num_actions)[best_actions(values)]
-        weights = softmax(self.sharpness * values["value"], values["legal"])
+        weights = softmax(values["value"], values["legal"])
         return to_action_probabilities(weights, decisions.game.num_actions, values["legal"])
 
     def values(self, decisions: Decisions) -> NDArray[Any]:
@@ -82,9 +69,7 @@ class SoftmaxTablePlayer(TablePlayer):
     """Samples from the softmax of the sheet's rows, which is what the paper says."""
 
     name = "zheng2022_table_softmax"
-
-    def __init__(self) -> None:
-        super().__init__(policy="softmax")
+    samples = True
 
 
 def find_values(decisions: Decisions, sheets: NDArray[Any], which: NDArray[np.int64]) -> NDArray[Any]:
