@@ -21,7 +21,7 @@ from card_baselines.cli.commands import train
 from card_baselines.cli.commands.exploit import describe_exploitability
 from card_baselines.cli.console import make_table
 from card_baselines.run_folder import RunFolder
-from card_baselines.runs.config import EnvArgs
+from card_baselines.runs.config import GameRunConfig
 from card_baselines.settings import parse_settings
 from card_envs.envs import ENVS
 from card_envs.history.errors import SUFFIXES
@@ -493,21 +493,19 @@ def test_train_runs_the_script_of_the_algorithm(
     from card_baselines.runs import run as runs
     from card_baselines.runs.algorithm import Algorithm
 
-    @dataclass(frozen=True)
-    class Config:
-        env: str = "limit_holdem-v0"
-        env_args: EnvArgs = ()
+    @dataclass(frozen=True, kw_only=True)
+    class Config(GameRunConfig):
         steps: int = 10
 
     trained: list[Any] = []
     script: Any = types.ModuleType("other_players.nothing")
-    script.NOTHING = Algorithm(name="nothing", config=Config, make_learner=None, describe=vars)  # type: ignore[type-var,arg-type]
+    script.NOTHING = Algorithm(name="nothing", config=Config, make_learner=None, describe=vars)  # type: ignore[arg-type]
     monkeypatch.setitem(sys.modules, script.__name__, script)
     monkeypatch.setitem(registry.ALGORITHMS, "nothing", "other_players.nothing:NOTHING")
     monkeypatch.setattr(runs, "train", lambda algorithm, config, folder, **options: trained.append((algorithm, config)))
     monkeypatch.setattr(train, "print_results", lambda folder: None)
     assert cli.main(["train", "nothing", "--env", "kuhn_poker-v0", "--set", "a=1", "--set", "b=2"]) == 0
-    assert trained == [(script.NOTHING, Config("kuhn_poker-v0", ("a=1", "b=2")))]
+    assert trained == [(script.NOTHING, Config(env="kuhn_poker-v0", env_args=("a=1", "b=2")))]
     monkeypatch.setitem(registry.ALGORITHMS, "nothing", "other_players.nothing")
     assert "'other_players.nothing' is no algorithm" in fails(capsys, "train", "nothing")
     code, out, _ = run(capsys, "train", "--help")

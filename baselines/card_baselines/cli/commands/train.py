@@ -7,7 +7,7 @@ import inspect
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Generic
+from typing import Annotated, Any
 
 import tyro
 
@@ -26,15 +26,15 @@ from card_baselines.cli.run_output import make_game_of, print_evaluation, print_
 from card_baselines.papers import presets_of
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs import run
-from card_baselines.runs.algorithm import Algorithm, AnyConfig, find_algorithm, require_algorithm
-from card_baselines.runs.config import EnvArgs
+from card_baselines.runs.algorithm import Algorithm, find_algorithm, require_algorithm
+from card_baselines.runs.config import EnvArgs, RunConfig
 from card_baselines.runs.evaluation import LOCAL_BEST_RESPONSE
 from card_baselines.settings import override_settings
 from card_envs import plugins
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainOptions(Generic[AnyConfig]):
+class TrainOptions:
     """Options of `card-envs train`; the settings of the algorithm are options too."""
 
     preset: Annotated[str, tyro.conf.arg(metavar="NAME")] = ""
@@ -47,7 +47,8 @@ class TrainOptions(Generic[AnyConfig]):
     """Progress bar, shown by default."""
     tracker: Annotated[str, tyro.conf.arg(metavar="NAME")] = ""
     """Write the measures for tensorboard (into the run folder), trackio or wandb."""
-    config: Annotated[AnyConfig, Flattened]
+    config: Annotated[RunConfig, Flattened]
+    """Settings of the algorithm; tyro takes their class from the default."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +84,7 @@ def train(arguments: list[str]) -> int:
     return 0
 
 
-def read_run(arguments: list[str]) -> tuple[Algorithm[Any], TrainOptions[Any]]:
+def read_run(arguments: list[str]) -> tuple[Algorithm[Any], TrainOptions]:
     """Return the algorithm that the first word names, and the options of its run, with its settings as `config`."""
     registered, (name, *rest) = plugins.list_plugins(plugins.ALGORITHMS), arguments
     algorithm = _find_algorithm(name, registered)
@@ -102,8 +103,8 @@ def _find_algorithm(name: str, registered: Mapping[str, str]) -> Algorithm[Any]:
 
 
 def _parse_options(
-    algorithm: Algorithm[AnyConfig], name: str, presets: Mapping[str, AnyConfig], arguments: list[str]
-) -> TrainOptions[AnyConfig]:
+    algorithm: Algorithm[Any], name: str, presets: Mapping[str, Any], arguments: list[str]
+) -> TrainOptions:
     """Return the options of a run. Settings that they do not name are those of the preset that is named, or fits."""
     command, arguments = f"train {name}", group_options(arguments)
     choice, _ = tyro.cli(_Choice, prog=f"card-envs {command}", args=arguments, return_unknown_args=True, add_help=False)
@@ -111,15 +112,15 @@ def _parse_options(
         require_known(f"{name}: preset", choice.preset, presets)
     defaults: Any = presets[choice.preset] if choice.preset else _find_fitting_preset(algorithm, choice)
     listed = f"Presets: {', '.join(presets)}." if presets else "This algorithm has no presets."
-    options: TrainOptions[Any] = call_command(
-        TrainOptions[algorithm.config],  # type: ignore[name-defined]  # known when the program runs
-        command, arguments, default=TrainOptions(config=defaults),
+    options: TrainOptions = call_command(
+        TrainOptions, command, arguments, default=TrainOptions(config=defaults),
         description=f"{inspect.getdoc(algorithm.config)}\n\n{listed}",
     )  # fmt: skip
     if not choice.env_args:
         return options
     env_args = override_settings(defaults.env_args, choice.env_args)
-    return dataclasses.replace(options, config=dataclasses.replace(options.config, env_args=env_args))
+    config: Any = options.config
+    return dataclasses.replace(options, config=dataclasses.replace(config, env_args=env_args))
 
 
 def _find_fitting_preset(algorithm: Algorithm[Any], choice: _Choice) -> Any:
