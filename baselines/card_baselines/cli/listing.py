@@ -1,7 +1,8 @@
 """Reports of environments and agents for `card-envs envs` and `card-envs agents`.
 
-Making all games and agents takes seconds, so the reports of this package are stored in listing.json, which
-`python -m card_baselines.cli.listing` writes and a test checks. Reports of other distributions are made at each call.
+Making all games and agents takes 6.9 seconds of a processor, reading their reports 0.02. So the reports of this package
+are stored in listing.json, which `python -m card_baselines.cli.listing` writes and a test checks. Reports of other
+distributions are made at each call.
 """
 
 from __future__ import annotations
