@@ -12,8 +12,6 @@ import numpy as np
 from matplotlib.figure import Figure
 from PIL import Image
 
-from card_baselines.papers.zheng2022.picture import draw_sheet
-from card_baselines.papers.zheng2022.sheet import SHEET_FILE, load_sheet
 from card_baselines.web.replay import encode_pictures
 from card_baselines.web.scenes import names_by_seat
 from card_baselines.web.session import Plan, Player, Session, name_players
@@ -64,7 +62,6 @@ def main() -> None:
     for scene in tomllib.loads((FOLDER.parent / "_scenes.toml").read_text(encoding="utf-8"))["scenes"]:
         draw_scene(**scene)
     hand_of_agents()
-    draw_sheet(load_sheet(SHEET_FILE), FOLDER / "zheng2022_sheet.png")
     panel()
 
 

@@ -268,13 +268,6 @@ def reproduction_claims(*reports: str) -> str:
     return render_claims([claim for each in made for claim in each["claims"]]).markdown()
 
 
-def reproduction_cost(report: str) -> str:
-    """What the runs of a reproduction cost."""
-    made = reproduction_report(report)
-    table: str = find_paper(made["paper"]).render_cost(made).markdown()
-    return table
-
-
 def reproduction_report(name: str) -> dict[str, Any]:
     """The stored report of `card-envs reproduce`, with the verdicts of today's rule."""
     report = read_results(name)

@@ -40,13 +40,13 @@ AGENTS = {
     "big2_greedy": "card_baselines.agents.scripted.big2_greedy:Big2Greedy",
     "big2_lowest": "card_baselines.agents.scripted.big2_lowest:Big2Lowest",
     "big2_planner": "card_baselines.agents.scripted.big2_planner:Big2Planner",
-    "kaminsky_random": "card_baselines.papers.kaminsky2020.baselines:KaminskyRandom",
+    "kaminsky_random": "card_baselines.papers.kaminsky2020.situation:KaminskyRandom",
     "brennus": "card_baselines.papers.maitrepierre2008.brennus:Brennus",
     "brennus_tight": "card_baselines.papers.maitrepierre2008.brennus:BrennusTight",
     "brennus_loose": "card_baselines.papers.maitrepierre2008.brennus:BrennusLoose",
     "brennus_mixed": "card_baselines.papers.maitrepierre2008.brennus:BrennusMixed",
     "brennus_correlated": "card_baselines.papers.maitrepierre2008.brennus:BrennusCorrelated",
-    "sparbot_like": "card_baselines.papers.maitrepierre2008.stand_ins:SparbotLike",
+    "sparbot_like": "card_baselines.papers.maitrepierre2008.vexbot_like:SparbotLike",
     "vexbot_like": "card_baselines.papers.maitrepierre2008.vexbot_like:VexbotLike",
     "zheng2022_table": "card_baselines.papers.zheng2022.table_player:TablePlayer",
     "zheng2022_table_softmax": "card_baselines.papers.zheng2022.table_player:SoftmaxTablePlayer",
@@ -148,8 +148,6 @@ TRAINEES = {
     "qlearn_all": "card_baselines.papers.kaminsky2020.qlearn:QlearnAll",
     "sac_low": "card_baselines.papers.kaminsky2020.sac:SacLow",
     "sac_high": "card_baselines.papers.kaminsky2020.sac:SacHigh",
-    "sac_low_printed": "card_baselines.papers.kaminsky2020.sac:SacLowPrinted",
-    "sac_high_printed": "card_baselines.papers.kaminsky2020.sac:SacHighPrinted",
 }
 """Name -> "module:Class" of agents that learn in a league: `card_baselines.league.Trainee`."""
 

@@ -172,8 +172,6 @@ class Paper:
     render_table: Callable[[Mapping[str, Any], int], TextTable]
     """Function that returns a table from the content of a report and the number of the table."""
     options: type[ReproductionOptions] = ReproductionOptions
-    render_cost: Callable[[Mapping[str, Any]], TextTable] | None = None
-    """Function that returns the cost of the runs from the content of a report, for the documentation."""
     judge: Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]]], Mapping[str, Any]] | None = None
     """Function of a result and of all results that returns the `verdict` (see `claims`) and other entries."""
     claims: str = ""

@@ -18,7 +18,6 @@ from card_baselines.league import Entrant, Experience, RoundTask, play_round, tr
 from card_baselines.league.member_agents import Student
 from card_baselines.league.rounds import write_files
 from card_baselines.papers.kaminsky2020 import players
-from card_baselines.papers.kaminsky2020.baselines import KaminskyRandom
 from card_baselines.papers.kaminsky2020.networks import GaussianPolicy, PairValues, StateValues
 from card_baselines.papers.kaminsky2020.players import (
     ALL,
@@ -30,7 +29,7 @@ from card_baselines.papers.kaminsky2020.players import (
 )
 from card_baselines.papers.kaminsky2020.qlearn import Qlearn8, QlearnAll
 from card_baselines.papers.kaminsky2020.sac import POLICY, SacHigh, SacLow
-from card_baselines.papers.kaminsky2020.situation import ENV, SETTINGS, Situations, make_paper_game
+from card_baselines.papers.kaminsky2020.situation import ENV, SETTINGS, KaminskyRandom, Situations, make_paper_game
 from card_baselines.papers.kaminsky2020.trainee import KaminskyTrainee
 from card_baselines.registry import TRAINEES
 from card_envs.agent import Agent, Decisions, decisions_at, find_agent

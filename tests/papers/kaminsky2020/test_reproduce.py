@@ -37,7 +37,6 @@ from card_baselines.papers.kaminsky2020.paper import (
     judge,
     list_training_divisions,
     original,
-    render_cost,
 )
 from card_baselines.papers.kaminsky2020.style import CALLS, FIRST_RAISE, FOLDS, NUM_BINS, SHAPE, Style
 from card_envs.compiler import COMPILED
@@ -264,18 +263,6 @@ def test_copies_of_divisions() -> None:
     assert np.isnan(once["climbing earns more"].ci95).all()  # a student of each kind says nothing of other students
     assert np.isfinite(twice["climbing earns more"].ci95).all()
     assert np.isnan(twice["mixing costs"].ci95).all() and np.isfinite(thrice["mixing costs"].ci95).all()
-
-
-def test_the_cost_of_copies_is_added_up() -> None:
-    cost = [
-        {"division": name, "kind": "climbing", "rounds": 2, "hands": 1000, "seconds": 30.0}
-        for name in ("Qln8-Cl", "Qln8-Cl-2", "QlnA-Cl")
-    ]
-    rows = render_cost({"cost": cost}).rows
-    assert rows == [
-        ["Qln8-Cl", "climbing", "2", "4", "2,000", "1.0"],
-        ["QlnA-Cl", "climbing", "1", "2", "1,000", "0.5"],
-    ]
 
 
 def test_one_clone_of_each_student_says_nothing_about_generations() -> None:

@@ -13,12 +13,10 @@ import pytest
 
 from card_baselines.papers.zheng2022.advantage import RIVAL_COUNTS, advantage, chance_ahead, count_action
 from card_baselines.papers.zheng2022.card_types import (
-    NUM_TYPES,
     TYPE_OF_RANK,
     count_types,
     hole_type,
     random_type,
-    type_names,
 )
 from card_baselines.papers.zheng2022.duel import Hand
 from card_baselines.papers.zheng2022.sheet import (
@@ -107,13 +105,6 @@ def test_two_cards(cards: str, row: int) -> None:
 def test_seven_cards(cards: str, row: int) -> None:
     rank = hand_rank(card_ids(cards))
     assert TYPE_OF_RANK[rank] == row
-
-
-def test_every_row_has_a_name() -> None:
-    names = type_names()
-    assert len(names) == NUM_TYPES and len(set(names)) == NUM_TYPES
-    assert names[2] == "pair of A" and names[14] == "pair of 2, or A high" and names[19] == "9 high"
-    assert names[20] == "AA" and names[32] == "22" and names[33] == "A-" and names[44] == "3-"
 
 
 def counted(made: OneTable) -> tuple[int, dict[int, int]]:

@@ -12,7 +12,6 @@ from card_baselines.figures import hide_frame, make_figure, save_figure, use_int
 from card_baselines.papers.kaminsky2020.claims import measure_prediction
 from card_baselines.papers.kaminsky2020.findings import Findings
 from card_baselines.papers.kaminsky2020.paper import FILE, METRICS, TRAINING, TYPES
-from card_envs.typing import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,20 +48,15 @@ def draw_figures(found: Findings, folder: Path) -> list[Path]:
 
 
 def _draw_styles(found: Findings) -> Figure:
-    """Draw figures 4.5 and 4.8, and the principal components of strategy vectors."""
-    figure = make_figure(12.6, 4.6, dpi=130)
-    by_type, by_vector, by_division = figure.subplots(1, 3)
+    """Draw figures 4.5 and 4.8."""
+    figure = make_figure(9.6, 4.6, dpi=130)
+    by_type, by_division = figure.subplots(1, 2)
     _set_up_plane(by_type, found)
     _draw_groups(by_type, found.plane, found.types, TYPE_COLOURS)
     by_type.set_title("Style by type (figure 4.5)", loc="left", fontsize=10)
     _set_up_plane(by_division, found)
     _draw_groups(by_division, found.plane, found.divisions, DIVISION_COLOURS)
     by_division.set_title("Style by division (figure 4.8)", loc="left", fontsize=10)
-    points, explained = compute_principal_components(np.stack([style.vector for style in found.styles]))
-    _draw_groups(by_vector, points, found.types, TYPE_COLOURS)
-    by_vector.set_xlabel(f"first component ({explained[0]:.0%} of the variance)")
-    by_vector.set_ylabel(f"second component ({explained[1]:.0%})")
-    by_vector.set_title("Strategy vectors by type", loc="left", fontsize=10)
     _add_legend(figure, by_type, "outside lower left")
     _add_legend(figure, by_division, "outside lower right")
     return _simplify(figure)
@@ -178,14 +172,6 @@ def _draw_divisions(found: Findings) -> Figure:
 
 
 # --- parts ---
-
-
-def compute_principal_components(vectors: Floats) -> tuple[Floats, Floats]:
-    """Return the vectors (n, d) along their two principal components, (n, 2), and both shares of the variance."""
-    left, sizes, right = np.linalg.svd(vectors - vectors.mean(axis=0), full_matrices=False)
-    largest = np.abs(right[:2]).argmax(axis=1)
-    signs = np.sign(right[np.arange(2), largest])  # so that the same vectors give the same picture
-    return signs * left[:, :2] * sizes[:2], sizes[:2] ** 2 / max(float((sizes**2).sum()), 1e-300)
 
 
 def _draw_ranks(

@@ -149,14 +149,6 @@ _CLAIMS_COLUMNS: Columns = {
     "untrained (95 %)": lambda r: _format_interval(r.get("untrained")),
     "verdict": lambda r: r["verdict"],
 }
-_COST_COLUMNS: Columns = {
-    "division": lambda one: one[0],
-    "kind": lambda one: one[1],
-    "copies": lambda one: f"{one[2]:.0f}",
-    "rounds": lambda one: f"{one[3]:,.0f}",
-    "hands": lambda one: f"{one[4]:,.0f}",
-    "minutes": lambda one: f"{one[5] / 60:.1f}",
-}
 
 
 def _list_groups_columns(what: str) -> Columns:
@@ -183,17 +175,6 @@ def render_table(report: Mapping[str, Any], number: int) -> TextTable:
     return TextTable.from_columns(title, columns, results_of_table(report, number))
 
 
-def render_cost(report: Mapping[str, Any]) -> TextTable:
-    """Return the cost of a report's league; the copies of a division are added up."""
-    sums: dict[tuple[str, str], list[float]] = {}
-    for one in report["cost"]:
-        name = next((name for name in TRAINING if one["division"].startswith(name)), one["division"])
-        added = sums.setdefault((name, one["kind"]), [0, 0, 0, 0])
-        for place, number in enumerate((1, one["rounds"], one["hands"], one["seconds"])):
-            added[place] += number
-    return TextTable.from_columns("Cost", _COST_COLUMNS, [(*kind, *numbers) for kind, numbers in sums.items()])
-
-
 PAPER = Paper(
     name="kaminsky2020",
     **FILE.about(),
@@ -202,5 +183,4 @@ PAPER = Paper(
     options=Options,
     render_table=render_table,
     judge=judge,
-    render_cost=render_cost,
 )

@@ -85,7 +85,6 @@ class Kaminsky2020Reproduction(Reproduction[Options, Scale]):
         """The scores and styles of all agents, after training and playing what is missing."""
         with open_league(self._train_league("league", self.scale), self.scale) as league:
             findings = self._evaluate(league, self.root)
-            self._cost = _describe_cost(league)
             self._commit = str(league.meta["commit"])
         return findings
 
@@ -128,7 +127,7 @@ class Kaminsky2020Reproduction(Reproduction[Options, Scale]):
         """Return the report with scale and cost, and draw the pictures."""
         found, scale, divisions = self._findings, self.scale, self.scale.copies * len(TRAINING)
         pictures = draw_figures(found, self.root)
-        content |= {"league_commit": self._commit, "agents": dict(Counter(found.types)), "cost": self._cost}
+        content |= {"league_commit": self._commit, "agents": dict(Counter(found.types))}
         notes = (
             f"{len(found.members)} agents: clones every {scale.clone_every} of {scale.rounds} rounds of "
             f"{scale.hands:,} hands in each of {divisions} divisions, {scale.training_hands:,} hands of training "
@@ -203,16 +202,4 @@ def _add_control(trained: list[dict[str, Any]], untrained: list[dict[str, Any]])
     return [
         {**one, "untrained": {key: other[key] for key in keys if key in other}}
         for one, other in zip(trained, untrained, strict=True)
-    ]
-
-
-def _describe_cost(league: League) -> list[dict[str, Any]]:
-    """Return rounds, hands and seconds of each division; the seconds of parallel rounds are added up."""
-    rows = league.store.rows(
-        "SELECT d.name, d.kind, COUNT(*), SUM(o.hands), SUM(o.seconds) FROM outcomes o JOIN rounds r ON r.id = o.round "
-        "JOIN divisions d ON d.id = r.division GROUP BY d.id ORDER BY d.id"
-    )
-    return [
-        {"division": name, "kind": kind, "rounds": rounds, "hands": hands, "seconds": round(seconds, 1)}
-        for name, kind, rounds, hands, seconds in rows
     ]

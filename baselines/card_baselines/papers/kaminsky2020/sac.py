@@ -3,8 +3,8 @@
 Two critics, each with a target network, learn the payoff of the hand plus the temperature times the entropy of later
 decisions, by bootstrapping from the seat's next decision, without discount. The policy maximises the smaller critic.
 
-The paper prints a learning rate of 0.1 for the policy. `SacHighPrinted` and `SacLowPrinted` have it; the others have
-that of the critics. Results of both are in docs/reproductions/kaminsky2020.md.
+The paper prints a learning rate of 0.1 for the policy; here it has that of the critics. Results of both are in
+docs/reproductions/kaminsky2020.md.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ from card_baselines.papers.kaminsky2020.trainee import POLICY, KaminskyTrainee, 
 from card_envs.agent import Decisions
 
 CRITICS, TARGETS = ("critic_0", "critic_1"), ("target_0", "target_1")
-PRINTED_RATE = 0.1
 
 
 @dataclass(frozen=True)
@@ -134,17 +133,3 @@ class SacLow(Sac):
 
     name = "sac_low"
     settings: ClassVar[SacSettings] = SacSettings("sac", temperature=0.0005)
-
-
-class SacHighPrinted(Sac):
-    """Temperature 0.01, and the policy's learning rate as printed."""
-
-    name = "sac_high_printed"
-    settings: ClassVar[SacSettings] = SacSettings("sac", temperature=0.01, policy_rate=PRINTED_RATE)
-
-
-class SacLowPrinted(Sac):
-    """Temperature 0.0005, and the policy's learning rate as printed."""
-
-    name = "sac_low_printed"
-    settings: ClassVar[SacSettings] = SacSettings("sac", temperature=0.0005, policy_rate=PRINTED_RATE)

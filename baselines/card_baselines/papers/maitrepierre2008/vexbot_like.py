@@ -1,5 +1,9 @@
-"""A stand-in for Vexbot: expectimax over what the opponent has been seen to do (Billings et al. 2004, section 2).
+"""Stand-ins for the two opponents of the paper that are not public: named as such, and no copies of them.
 
+Sparbot plays a near-equilibrium of an abstraction by linear programming (Billings et al. 2003). Its stand-in is the
+strategy that the agent `cfr_small` plays: of another abstraction, and by counterfactual regret minimisation.
+
+The stand-in for Vexbot is expectimax over what the opponent has been seen to do (Billings et al. 2004, section 2).
 Like Vexbot it counts how often the opponent took each action after each sequence of bets, and which hands it showed
 down after how many bets and raises; a decision is the best action of the whole betting tree that is left, in which the
 opponent acts with the observed frequencies and shows the observed hands. Rare sequences lean on coarser classes, as
@@ -14,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.papers.maitrepierre2008.beliefs import STRENGTHS, share_on_board, write_hand_strengths
+from card_baselines.solvers.agent import CfrSmall
 from card_baselines.solvers.tree import LIMIT_ACTIONS, BettingTree, grow_game, is_two_player_limit
 from card_envs.agent import Agent, Decisions
 from card_envs.cards import NO_CARD
@@ -87,6 +92,12 @@ WORK = np.dtype(
         ],
     )
 )
+
+
+class SparbotLike(CfrSmall):
+    """Plays the strategy of `cfr_small`, in the place of Sparbot."""
+
+    name = "sparbot_like"
 
 
 class VexbotLike(Agent):

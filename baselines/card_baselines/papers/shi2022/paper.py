@@ -84,26 +84,11 @@ _COLUMNS: Columns = {
     "verdict": lambda r: r["verdict"],
     "verdict per board": lambda r: r["verdict_per_board"],
 }
-_COST_COLUMNS: Columns = {
-    "algorithm": lambda runs: runs[0]["algorithm"],
-    "history": lambda runs: runs[0]["history"],
-    "seeds": lambda runs: str(len(runs)),
-    "episodes": lambda runs: f"{runs[0]['episodes']:,}",
-    "minutes of one core, each": lambda runs: f"{sum(run['seconds'] for run in runs) / len(runs) / 60:.1f}",
-}
 
 
 def render_table(report: Mapping[str, Any], number: int) -> TextTable:
     """Return one of the paper's tables with half of the 95 % intervals."""
     return TextTable.from_columns(f"Table {number}", _COLUMNS, results_of_table(report, number))
-
-
-def render_cost(report: Mapping[str, Any]) -> TextTable:
-    """Return the mean processor time of the runs of each kind."""
-    kinds: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for run in report["runs"]:
-        kinds.setdefault((run["algorithm"], run["history"]), []).append(run)
-    return TextTable.from_columns("Cost", _COST_COLUMNS, kinds.values())
 
 
 def describe_report(report: Mapping[str, Any]) -> str:
@@ -125,5 +110,4 @@ PAPER = Paper(
     render_table=render_table,
     judge=judge,
     claims="card_baselines.papers.shi2022.claims:measure_claims",
-    render_cost=render_cost,
 )

@@ -4,7 +4,7 @@
 |---|---|
 | `card_types`, `shares` | the rows of the cheating sheet, 45 types of hands, and how often they come |
 | `situation` | the paper's four actions, and what the rival did last |
-| `sheet`, `picture` | the cheating sheet: pre-training, files, as a picture |
+| `sheet` | the cheating sheet: pre-training, files |
 | `table_player` | plays by the sheet alone |
 | `advantage` | advantage probability |
 | `duel` | hand after hand between learners and rivals, many runs side by side |

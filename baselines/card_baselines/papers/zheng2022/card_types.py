@@ -63,15 +63,6 @@ TYPE_OF_RANK = _types_by_rank()
 """(7463,): row of a finished hand of seven cards by its rank."""
 
 
-def type_names() -> list[str]:
-    """Return the names of the rows of a sheet."""
-    ranks = RANKS[::-1]
-    highs = [f"{rank} high" for rank in ranks[1:6]]
-    made = ["three of a kind or better", "two pair", *(f"pair of {rank}" for rank in ranks), *highs]
-    made[_ACE_HIGH] = "pair of 2, or A high"
-    return [*made, *(f"{rank}{rank}" for rank in ranks), *(f"{rank}-" for rank in ranks[:-1])]
-
-
 @kernel
 def hole_type(first: Any, second: Any) -> Any:
     """Return the row of two hole cards (ids)."""
