@@ -30,7 +30,7 @@ from card_baselines.speed.stopwatch import Speed, Work, measure, one_core, run_p
 CALIBRATION = "plain Python"
 PACKAGES = (
     *("numpy", "numba", "torch", "stable-baselines3", "sb3-contrib", "treys", "phevaluator", "eval7"),
-    *("pettingzoo", "rlcard", "open_spiel", "pokerkit", "PyPokerEngine", "pgx", "jax"),
+    *("pettingzoo", "rlcard", "open_spiel", "pokerkit", "pgx", "jax"),
 )
 
 

@@ -47,7 +47,6 @@ def comparisons(big2_checkout: str = "", quick: bool = False) -> list[Comparison
     return [
         *_evaluation(),
         *_holdem(),
-        *_thesis(),
         *_small(),
         *_big2(big2_checkout),
         *_learning("16" if quick else "256"),
@@ -115,20 +114,6 @@ def _loops(name: str, game: str) -> list[Comparison]:
         Comparison(game, "Python step loop, not observed", DECISIONS, kernels, (bare, pokerkit), False),
         Comparison(game, f"batch, observed; {_ONE_TABLE}", DECISIONS, batch, observed, shown, batch_floor),
         Comparison(game, f"batch, not observed; {_ONE_TABLE}", DECISIONS, rules, (bare, pokerkit), False),
-    ]
-
-
-def _thesis() -> list[Comparison]:
-    theirs = (
-        Path("OpenSpiel, bare state", "openspiel:thesis", install="pip install open_spiel"),
-        Path("PyPokerEngine start_poker", "pypokerengine_game:thesis", install="pip install PyPokerEngine"),
-    )
-    game = "no-limit, 3 callers and 3 random"
-    kernels = Path("kernels, 1,024 tables", "ours_thesis:kernels")
-    match = Path("play_match, 2,000 hands", "ours_thesis:match")
-    return [
-        Comparison(game, f"engine alone, batch; {_ONE_TABLE}", HANDS, kernels, theirs),
-        Comparison(game, f"match between agents, batch; {_ONE_TABLE}", HANDS, match, theirs, False),
     ]
 
 

@@ -91,32 +91,3 @@ def rl_loop(name: str) -> Work:
         return DECISIONS
 
     return run
-
-
-def thesis(hands: int = 20) -> Work:
-    """Three callers and three who fold, call or raise by any amount, a third each; units are hands."""
-    game = pyspiel.load_game(SIX_MAX.format(abstraction="fullgame"))
-
-    def run() -> int:
-        for hand in range(hands):
-            state = game.new_initial_state()
-            while not state.is_terminal():
-                state.apply_action(_thesis_action(state, hand % 2))
-        return hands
-
-    return run
-
-
-def _thesis_action(state: Any, first_caller: int) -> int:
-    player, draw = state.current_player(), random.random()
-    if player >= 0 and (player % 2 == first_caller or 1 / 3 <= draw < 2 / 3):
-        return 1
-    legal = state.legal_actions()
-    if player < 0:
-        return int(legal[int(draw * len(legal))])
-    if draw < 1 / 3:
-        return int(legal[0])  # fold, or check where folding is not offered
-    first_raise = legal.index(1) + 1
-    if first_raise == len(legal):
-        return 1
-    return int(legal[first_raise + int(random.random() * (len(legal) - first_raise))])
