@@ -44,7 +44,7 @@ def model_table(model: Model) -> NDArray[np.float64]:
     rows = np.array([model[street] for street in STREETS], np.float64)
     size = np.minimum(np.arange(NUM_POTS) / (_LARGE_POT - 1), 1.0)[:, None]  # 0 in the smallest pot, 1 in a large one
     table = rows[:, :, None, 0] * (1 - size) + rows[:, :, None, 1] * size
-    return table / 100
+    return np.asarray(table / 100, np.float64)
 
 
 def strategy_tables(looseness: tuple[float, ...] = LOOSENESS) -> NDArray[np.float64]:
