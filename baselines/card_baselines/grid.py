@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +48,7 @@ class Layout:
     """Function that returns the cells of a file's content."""
     write: Callable[[Sequence[Cell]], Any]
     """Function that returns the content."""
-    indent: int = 1
+    indent: int | None = 1
 
 
 def _read_list(content: Any) -> Iterator[Cell]:
@@ -58,6 +58,8 @@ def _read_list(content: Any) -> Iterator[Cell]:
 
 LIST = Layout(_read_list, lambda cells: [cell.to_json() for cell in cells])
 """A list of cells."""
+LINE = replace(LIST, indent=None)
+"""A list of cells in one line, for results of many numbers."""
 
 
 class Grid:
@@ -76,10 +78,6 @@ class Grid:
         """
         self._path, self._say, self._layout = path, say, layout
         self._cells = self._read()
-
-    @cached_property
-    def _commit(self) -> str:
-        return git_commit()
 
     @property
     def cells(self) -> list[Cell]:
@@ -112,7 +110,7 @@ class Grid:
 
     def store(self, settings: Settings, result: Any, seconds: float | None = None, commit: str = "") -> None:
         """Store a result in place of an earlier one of the cell, with today's commit unless another one is named."""
-        cell = Cell(dict(settings), result, seconds, commit or self._commit)
+        cell = Cell(dict(settings), result, seconds, commit or _find_commit())
         self._cells = {
             **self._cells,
             **self._read(),
@@ -130,6 +128,11 @@ class Grid:
         with explain_damage(self._path):
             content = json.loads(self._path.read_text(encoding="utf-8"))
             return {_name_cell(cell.settings): cell for cell in self._layout.read(content)}
+
+
+@cache
+def _find_commit() -> str:
+    return git_commit()
 
 
 def _name_cell(settings: Settings) -> str:

@@ -7,7 +7,7 @@ side.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.showdown import hand_rank_at
 from card_envs.poker.hands import HANDS, NUM_HANDS
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, WORST_RANK, hand_ranks, rank_of
-from card_envs.typing import Floats
+from card_envs.typing import Floats, Floats32
 
 NUM_PLAYERS = 2
 WHOLE_BOARD = 5
@@ -216,6 +216,112 @@ def sum_showdowns_by_column(hands: Any, size: Any, weights: Any, factors: Any, b
         for h in range(begin + 1, last + 1):
             _add_hand(hands, h, weights, by_card)
         last = begin
+
+
+class EndSums(NamedTuple):
+    """Scratch arrays of `sum_ends`. Two arrays of one memory each, since inner loops run over several ends."""
+
+    reach: Floats32
+    """(ends, columns): the opponent's reach probabilities with one hand."""
+    flat_reach: Floats32
+    """(ends * columns,)"""
+    by_card: Floats32
+    """(cards + 1, ends, columns): sums of the hands with each card, and of all hands."""
+    flat_by_card: Floats32
+    """(cards + 1, ends * columns)"""
+    folded: Floats32
+    """(cards + 1, folds, columns): the same sums of all hands at the ends where somebody may fold."""
+    shown: Floats32
+    """(hands, shown, columns): sums at showdowns."""
+    flat_shown: Floats32
+    """(hands, shown * columns)"""
+
+    @staticmethod
+    def allocate(ends: int, shown: int, folds: int, columns: int) -> EndSums:
+        """Return arrays for so many ends, of which some are showdowns, and some folds."""
+        shapes = (1, ends), (DECK_SIZE + 1, ends), (DECK_SIZE + 1, folds), (NUM_HANDS, shown)
+        reach, by_card, folded, sums = (np.zeros((*shape, columns), np.float32) for shape in shapes)
+        flat_reach, flat_by_card, flat_sums = (each.reshape(len(each), -1) for each in (reach, by_card, sums))
+        return EndSums(reach[0], flat_reach[0], by_card, flat_by_card, folded, sums, flat_sums)
+
+
+def sum_ends(value_hands: Any) -> Any:
+    """Return a kernel that sums over the opponent's hands at many ends at once, as `sum_showdowns` and `sum_folds` do.
+
+    The kernel has the arguments `hands`, `size`, `rows` (hands,), `reach` (hands, columns), `shares` (rows, ends,
+    columns), `num_shown`, `first_fold`, `sums` (`EndSums`) and `args`. With hand h the opponent comes to an end with
+    the probability reach[h] * shares[rows[h], end]. The first `num_shown` ends are showdowns; `folded` gets the sums
+    for folds at the ends from `first_fold` on. When `shown` is complete for the equal hands begin .. end - 1, it calls
+    `value_hands(begin, end, hands, rows, reach, shares, sums, args)`.
+
+    As in `sum_showdowns`, hands are added in the order of their strength, and the sums before and after a group of
+    equal hands are added up. Sums begin with minus half of all hands, so that stronger hands count negative.
+    """
+
+    @kernel
+    def visit(
+        hands: Any, size: Any, rows: Any, reach: Any, shares: Any, num_shown: Any, first_fold: Any, sums: Any, args: Any
+    ) -> None:
+        by_card, shown, num_columns = sums.flat_by_card, sums.flat_shown, num_shown * reach.shape[1]
+        _clear(by_card)
+        _add_ends(np.int64(0), size, hands, rows, reach, shares, shares.shape[1], sums)
+        _split_sums(num_columns, first_fold, sums)
+        begin = np.int64(0)
+        while begin < size:
+            end = np.int64(hands.end[begin])
+            for h in range(begin, end):
+                a, b = hands.first[h], hands.second[h]
+                for k in range(num_columns):
+                    shown[h, k] = by_card[DECK_SIZE, k] - by_card[a, k] - by_card[b, k]
+            _add_ends(begin, end, hands, rows, reach, shares, num_shown, sums)
+            for h in range(begin, end):
+                a, b = hands.first[h], hands.second[h]
+                for k in range(num_columns):
+                    shown[h, k] += by_card[DECK_SIZE, k] - by_card[a, k] - by_card[b, k]
+            value_hands(begin, end, hands, rows, reach, shares, sums, args)
+            begin = end
+
+    return visit
+
+
+@kernel
+def _add_ends(
+    begin: Any, end: Any, hands: Any, rows: Any, reach: Any, shares: Any, num_ends: Any, sums: Any
+) -> None:  # fmt: skip
+    """Add the reach probabilities of hands at the first `num_ends` ends to the sums of their cards and to the total."""
+    by_card, added, flat = sums.flat_by_card, sums.reach, sums.flat_reach
+    for h in range(begin, end):
+        if not _has_reach(reach, h):
+            continue
+        a, b, row = hands.first[h], hands.second[h], rows[h]
+        for each in range(num_ends):
+            for k in range(reach.shape[1]):
+                added[each, k] = reach[h, k] * shares[row, each, k]
+        for k in range(num_ends * reach.shape[1]):
+            weight = flat[k]
+            by_card[a, k] += weight
+            by_card[b, k] += weight
+            by_card[DECK_SIZE, k] += weight
+
+
+@kernel
+def _has_reach(reach: Any, h: Any) -> Any:
+    """Return True if the reach probability of a hand is above 0 in any column."""
+    k = 0
+    while k < reach.shape[1] and reach[h, k] == 0:
+        k += 1
+    return k < reach.shape[1]
+
+
+@kernel
+def _split_sums(num_columns: Any, first_fold: Any, sums: Any) -> None:
+    """Copy the sums of all hands for folds, and begin those of showdowns with minus half of them."""
+    for card in range(DECK_SIZE + 1):
+        for fold in range(sums.folded.shape[1]):
+            for k in range(sums.folded.shape[2]):
+                sums.folded[card, fold, k] = sums.by_card[card, first_fold + fold, k]
+        for k in range(num_columns):
+            sums.flat_by_card[card, k] *= np.float32(-0.5)
 
 
 @kernel

@@ -10,6 +10,7 @@ import json
 import lzma
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -162,6 +163,14 @@ class TableStrategy:
         legal, num_buckets = self.states.legal, self.states.num_buckets
         write_probabilities(states, buckets, legal, num_buckets, self._first, self.shares, self.whole, found)
         return found
+
+    def fingerprint(self) -> str:
+        """Return a hash of the game, the buckets and the probabilities."""
+        parts = {"config": repr(self.config), "shares": self.shares, "whole": self.whole, "keys": self.states.keys}
+        digest = sha256()
+        for name, part in {**parts, **to_stored_arrays(self.buckets)}.items():
+            digest.update(name.encode() + (part.tobytes() if isinstance(part, np.ndarray) else str(part).encode()))
+        return digest.hexdigest()[:16]
 
     def save(self, path: Path) -> None:
         """Write a file that `load` reads."""

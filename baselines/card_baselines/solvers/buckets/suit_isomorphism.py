@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, permutations
@@ -48,6 +49,21 @@ class CanonicalBoards:
         every = np.array(list(combinations(deck.tolist(), self.boards.shape[1])), np.int64)
         classes, counts = np.unique(self.class_of[_numbers(every)], return_counts=True)
         return self.boards[classes], counts
+
+
+def find_classes(cards: Integers, fixed: Sequence[Integers]) -> Integers:
+    """Return the class (n,) of sets of cards (n, k), numbered from 0.
+
+    Two sets are in one class if suits can be renamed so that one becomes the other, and each of the sets `fixed` stays
+    the same.
+    """
+    orders = SUIT_ORDERS
+    for each in fixed:
+        renamed = rename_suits(np.tile(each, (len(orders), 1)), orders)
+        orders = orders[(np.sort(renamed, axis=1) == np.sort(each)).all(axis=1)]
+    renamed = rename_suits(np.repeat(cards[:, None], len(orders), axis=1), orders)
+    keys = np.sort(renamed, axis=-1) @ DECK_SIZE ** np.arange(cards.shape[1])
+    return np.asarray(np.unique(keys.min(axis=1), return_inverse=True)[1], np.int64)
 
 
 def rename_suits(cards: Integers, suits: Integers) -> Integers:

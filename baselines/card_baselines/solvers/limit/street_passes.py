@@ -48,13 +48,13 @@ class Workspace(NamedTuple):
     """(sequences,): scratch space."""
 
     @staticmethod
-    def allocate(street: Street, is_last: bool) -> Workspace:
+    def allocate(street: Street, is_last: bool, num_hands: int = NUM_HANDS) -> Workspace:
         """Return arrays for a street."""
         sequences = street.num_sequences
         return Workspace(
-            np.zeros((street.reach_slots, NUM_HANDS, sequences), np.float32),
-            np.zeros((street.value_slots, NUM_HANDS, sequences), np.float32),
-            np.zeros((0 if is_last else street.closes.shape[1], NUM_HANDS, sequences), np.float32),
+            np.zeros((street.reach_slots, num_hands, sequences), np.float32),
+            np.zeros((street.value_slots, num_hands, sequences), np.float32),
+            np.zeros((0 if is_last else street.closes.shape[1], num_hands, sequences), np.float32),
             np.zeros((DECK_SIZE + 1, sequences), np.float32),
             np.zeros((2, sequences), np.float32),
             np.zeros(sequences, np.float32),
