@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import runpy
+import sys
 from typing import Any
 
 import numpy as np
@@ -114,3 +116,11 @@ def test_the_shipped_strategy_is_as_exploitable_as_its_file_says(capsys: pytest.
     found = json.loads(capsys.readouterr().out)
     assert found["suits_alike"] and found["flops"] == 1755
     assert found["exploitability"] == pytest.approx(about["exploitability"], abs=1e-6)
+
+
+@pytest.mark.parametrize("words", [[], ["runs/flop"], ["a", "b", "c"]])
+def test_the_command_says_how_to_call_it(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["flop_table", *words])
+    monkeypatch.delitem(sys.modules, "card_baselines.solvers.flop_table", raising=False)
+    with pytest.raises(SystemExit, match=r"usage: python -m card_baselines\.solvers\.flop_table RUN FILE"):
+        runpy.run_module("card_baselines.solvers.flop_table", run_name="__main__")

@@ -150,4 +150,8 @@ def main(run: str, file: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(
+            "usage: python -m card_baselines.solvers.flop_table RUN FILE (a run folder of cfr_flop, a new .npz file)"
+        )
     main(*sys.argv[1:])
