@@ -13,7 +13,7 @@ from card_baselines.solvers.agent import CfrNoLimitSixMax, PublicStateCfr
 from card_baselines.solvers.buckets.board_buckets import BoardBuckets
 from card_baselines.solvers.buckets.hand_buckets import NUM_STARTING_HANDS, STARTING_HANDS
 from card_baselines.solvers.multiplayer.mccfr import MultiplayerMccfr, round_sums
-from card_baselines.solvers.multiplayer.public_state import EVERY_BET, legal_actions_of, public_state, street_of
+from card_baselines.solvers.multiplayer.public_state import legal_actions_of, public_state, street_of
 from card_baselines.solvers.multiplayer.state_table import NO_STATE, StateTable, add_missing, find_state
 from card_baselines.solvers.multiplayer.traversal import Frames, Hands, write_own_hands, write_policy
 from card_baselines.solvers.no_limit.menu_cfr import MenuCfr
@@ -25,7 +25,7 @@ from card_envs import make_game
 from card_envs.agent import decisions_at
 from card_envs.compiler import COMPILED
 from card_envs.game import Game, Tables
-from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION, amount_to_call, raise_to_of
+from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION, amount_to_call
 from card_envs.games.holdem.showdown import award_pots
 from card_envs.poker.hands import HANDS, NUM_HANDS
 from tests.helpers.hand_buckets import some_buckets
@@ -51,7 +51,7 @@ def decisions(game: Game, num_tables: int = 60, seed: int = 0) -> Tables:
 
 
 def states_of(tables: Tables) -> list[int]:
-    return [int(public_state(t, EVERY_BET)) for t in tables]
+    return [int(public_state(t)) for t in tables]
 
 
 @pytest.fixture(scope="module")
@@ -281,40 +281,32 @@ def test_rarely_visited_public_states_are_not_stored(turn: Any) -> None:
     run.run(300)
     keys, visits = run.states.keys[: run.num_states], run.states.visits[: run.num_states]
     stored = run.strategy().states.keys
-    assert stored is not None and sorted(keys[visits >= 200].tolist()) == stored.tolist()
-    assert 0 < len(stored) < len(keys) and visits.min() < 200
-
-
-def test_large_raises_are_left_out_where_a_smaller_one_is_legal() -> None:
-    tables = decisions(make_game("no_limit_holdem-v0", **SIX))
-    left_out = 0
-    for t in tables:
-        everything, few = (int(legal_actions_of(public_state(t, most))) for most in (EVERY_BET, 300))
-        assert everything == int(t["legal"]) and few & everything == few and few & 3 == everything & 3
-        raises = [action for action in range(FIRST_RAISE_ACTION, 5) if everything >> action & 1]
-        assert not raises or few >> raises[0] & 1  # the smallest raise stays
-        for action in raises[1:]:
-            pot = int(t["pot"]) + int(amount_to_call(t))
-            is_large = int(raise_to_of(t, action)) - int(t["current_bet"]) > 3 * pot
-            assert bool(few >> action & 1) is not is_large
-            left_out += is_large
-    assert left_out > 20
+    assert stored is not None and sorted(keys[visits >= 30].tolist()) == stored.tolist()
+    assert 0 < len(stored) < len(keys) and visits.min() < 30
 
 
 @needs_speed
-def test_a_strategy_without_large_raises_makes_none(tmp_path: Path, turn: Any) -> None:
+def test_large_bets_on_the_river_are_played_smaller(tmp_path: Path, turn: Any) -> None:
     game = make_game("no_limit_holdem-v0", **SIX)
-    run = MultiplayerMccfr(game, BoardBuckets(some_buckets(), turn), 0, largest_bet=300)
+    run = MultiplayerMccfr(game, BoardBuckets(some_buckets(), turn), 0, largest_river_bet=300)
     run.run(300)
     run.strategy().save(tmp_path / "strategy.npz")
     strategy = TableStrategy.load(tmp_path / "strategy.npz")
-    tables = decisions(game, 30)
-    tables = tables[strategy.is_trained(strategy.states.find(tables))]
+    tables = decisions(game, 200)
     found = strategy.probabilities(tables)
-    pot = tables["pot"] + np.array([int(amount_to_call(t)) for t in tables])
-    large = tables["max_raise_to"].astype(np.int64) - tables["current_bet"] > 3 * pot
-    several = (tables["legal"] >> FIRST_RAISE_ACTION & 3) != 0  # a smaller raise than all-in is legal
-    assert large[several].sum() > 20 and not found[large & several, 4].any() and np.allclose(found.sum(axis=1), 1)
+    strategy.largest_river_bet = 0
+    before = strategy.probabilities(tables)
+    moved = 0
+    for t, shares, plain in zip(tables, found, before, strict=True):
+        pot, expected = int(t["pot"]) + int(amount_to_call(t)), plain.copy()
+        raises = [action for action in range(FIRST_RAISE_ACTION, 5) if int(t["legal"]) >> action & 1]
+        if t["street"] == 3 and len(raises) > 1 and int(t["max_raise_to"]) - int(t["current_bet"]) > 3 * pot:
+            assert raises[-1] == 4  # the pot is no bet above three pots
+            expected[raises[-2]] += expected[4]
+            expected[4] = 0
+            moved += plain[4] > 0
+        assert np.allclose(shares, expected)
+    assert moved > 20
 
 
 @needs_speed

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from card_baselines.solvers.betting_keys import find_sorted
 from card_baselines.solvers.buckets.stored_buckets import Buckets, from_stored_arrays, make_finder, to_stored_arrays
 from card_baselines.solvers.multiplayer.public_state import (
-    EVERY_BET,
     check_keys,
     find_public_states,
     legal_actions_of,
@@ -31,7 +30,9 @@ from card_baselines.solvers.tree import BettingTree, grow_game
 from card_envs.compiler import kernel
 from card_envs.damaged_files import open_arrays
 from card_envs.game import Tables
+from card_envs.games.holdem.actions import FIRST_RAISE_ACTION, NO_AMOUNT, amount_to_call, is_legal, raise_to_of
 from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.state import MAX_STREETS
 from card_envs.typing import Floats, Integers
 
 __all__ = ["TableStrategy", "load_config"]
@@ -61,17 +62,13 @@ class States(NamedTuple):
     """The tree of two-player games."""
 
 
-def list_states(
-    config: HoldemConfig, hands_by_street: list[int], keys: Integers | None = None, largest_bet: int = EVERY_BET
-) -> States:
+def list_states(config: HoldemConfig, hands_by_street: list[int], keys: Integers | None = None) -> States:
     """Return the information states of a game: all decisions of a tree for two players, or the public states `keys`."""
     num_buckets = np.asarray(hands_by_street, np.int64)
     if keys is not None:
         legal, streets = (np.array([int(f(key)) for key in keys], np.int64) for f in (legal_actions_of, street_of))
         widths, order = num_buckets[streets], np.arange(len(keys))
-        return States(
-            legal, widths, order, lambda views: find_sorted(keys, find_public_states(views, largest_bet)), keys
-        )
+        return States(legal, widths, order, lambda views: find_sorted(keys, find_public_states(views)), keys)
     tree = grow_game(config)
     streets = tree.street[tree.first]
     is_last = (streets == len(num_buckets) - 1) & (config.structure != "limit")  # the last street of menus comes last
@@ -89,7 +86,8 @@ class TableStrategy:
         keys: Public states in ascending order, None for all decisions of a two-player game.
         whole: The denominator.
         trained: (states,): False where training hardly came; None for True everywhere.
-        largest_bet: Of public states, see `public_state.public_state`.
+        largest_river_bet: Bets and raises on the river by more than this percentage of the pot after calling are played
+            as the next smaller raise, if one is legal; 0 for no limit.
 
     Raises:
         ValueError: If the table is not of the size that the betting asks for, or holds no probabilities.
@@ -98,10 +96,10 @@ class TableStrategy:
     def __init__(
         self, config: HoldemConfig, buckets: Buckets, shares: NDArray[np.uint8],
         keys: Integers | None = None, whole: int = FIFTEENTHS, trained: NDArray[np.bool_] | None = None,
-        largest_bet: int = EVERY_BET,
+        largest_river_bet: int = 0,
     ) -> None:  # fmt: skip
         self.config, self.buckets, self.shares, self.whole = config, buckets, shares, whole
-        self.states, self.largest_bet = list_states(config, buckets.hands_by_street, keys, largest_bet), largest_bet
+        self.states, self.largest_river_bet = list_states(config, buckets.hands_by_street, keys), largest_river_bet
         self.trained = np.ones(len(self.states.legal), np.bool_) if trained is None else trained
         self._first, size = lay_out(self.states, 1)
         if len(shares) != size:
@@ -118,7 +116,7 @@ class TableStrategy:
     def from_parts(
         config: HoldemConfig, buckets: Buckets, find_part: Callable[[int, Integers], Integers],
         keys: Integers | None = None, whole: int = FIFTEENTHS, trained: NDArray[np.bool_] | None = None,
-        largest_bet: int = EVERY_BET,
+        largest_river_bet: int = 0,
     ) -> TableStrategy:  # fmt: skip
         """Return the strategy of numerators by state, of which `find_part` gets the number and the legal actions (m,).
 
@@ -130,7 +128,7 @@ class TableStrategy:
         for state, legal in enumerate(states.legal.tolist()):
             part = find_part(state, np.flatnonzero(legal >> np.arange(config.num_actions) & 1))[:-1]
             shares[first[state] : first[state] + part.size] = part.reshape(-1)
-        return TableStrategy(config, buckets, shares, keys, whole, trained, largest_bet)
+        return TableStrategy(config, buckets, shares, keys, whole, trained, largest_river_bet)
 
     def probabilities(self, views: Tables) -> Floats:
         """Return the probabilities of actions (n, num_actions) of each view's actor.
@@ -140,6 +138,8 @@ class TableStrategy:
         states = self.states.find(views)
         found, others = self.look_up(states, self.find_buckets(views)), np.flatnonzero(~self.is_trained(states))
         found[others] = call_by_odds(views[others], found.shape[1])
+        if self.largest_river_bet:
+            make_bets_smaller(views, np.int64(self.largest_river_bet), found)
         return found
 
     def is_trained(self, states: Integers) -> NDArray[np.bool_]:
@@ -182,8 +182,8 @@ class TableStrategy:
             arrays["states"] = np.frombuffer(lzma.compress(keys.tobytes(), preset=9), np.uint8)
         if not self.trained.all():
             arrays["trained"] = compress(self.trained.astype(np.uint8))
-        if self.largest_bet != EVERY_BET:
-            arrays["largest_bet"] = np.array(self.largest_bet)
+        if self.largest_river_bet:
+            arrays["largest_river_bet"] = np.array(self.largest_river_bet)
         with path.open("wb") as file:
             np.savez(
                 file, shares=compress(self.shares, self.whole), whole=np.array(self.whole),
@@ -212,8 +212,8 @@ class TableStrategy:
             states = list_states(config, buckets.hands_by_street, keys)
             shares = decompress(data["shares"], lay_out(states, 1)[1], whole)
             trained = decompress(data["trained"], len(states.legal)).astype(np.bool_) if "trained" in data else None
-            largest_bet = int(data["largest_bet"]) if "largest_bet" in data else EVERY_BET
-            return TableStrategy(config, buckets, shares, keys, whole, trained, largest_bet)
+            largest = int(data["largest_river_bet"]) if "largest_river_bet" in data else 0
+            return TableStrategy(config, buckets, shares, keys, whole, trained, largest)
 
 
 def load_config(path: Path) -> HoldemConfig:
@@ -279,6 +279,31 @@ def write_probabilities(
                     left -= shares[at]
                     at += num_buckets[state]
         found[j, last] = left / whole
+
+
+@kernel
+def make_bets_smaller(views: Any, largest: Any, found: Any) -> None:
+    """Move the probabilities of raises on the river above `largest` percent of the pot to the next smaller legal one.
+
+    Args:
+        views: (n,) views of the seats to act.
+        largest: Percentage of the pot after calling.
+        found: (n, num_actions) probabilities, changed in place.
+    """
+    for j in range(views.shape[0]):
+        t = views[j]
+        if t.street < MAX_STREETS - 1:
+            continue
+        pot, smaller = np.int64(t.pot) + amount_to_call(t), np.int64(NO_AMOUNT)
+        for action in range(FIRST_RAISE_ACTION, found.shape[1]):
+            if not is_legal(t, action):
+                continue
+            raised = raise_to_of(t, np.int64(action)) - np.int64(t.current_bet)
+            if smaller != NO_AMOUNT and raised * 100 > largest * pot:
+                found[j, smaller] += found[j, action]
+                found[j, action] = 0.0
+            else:
+                smaller = np.int64(action)
 
 
 @kernel

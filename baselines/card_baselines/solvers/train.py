@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from card_baselines.runs.config import EnvArgs, require, require_shares
+from card_baselines.runs.config import EnvArgs, require
 from card_baselines.solvers.buckets.board_buckets import BoardBuckets
 from card_baselines.solvers.buckets.equity_buckets import equal_bounds
 from card_baselines.solvers.buckets.hand_buckets import HandBuckets, sort_buckets
@@ -15,7 +15,7 @@ from card_baselines.solvers.limit.cfr_br import PublicChanceCfrBr
 from card_baselines.solvers.limit.mccfr import Mccfr
 from card_baselines.solvers.limit.public_chance_cfr import PublicChanceCfr
 from card_baselines.solvers.multiplayer.mccfr import MultiplayerMccfr
-from card_baselines.solvers.multiplayer.public_state import EVERY_BET, MAX_ACTIONS
+from card_baselines.solvers.multiplayer.public_state import MAX_ACTIONS
 from card_baselines.solvers.no_limit.menu_cfr import MenuCfr
 from card_baselines.solvers.regret import SCHEDULES
 from card_baselines.solvers.training import (
@@ -177,9 +177,6 @@ class MenuConfig(EnvConfig, BucketConfig):
     """Learning against responders that play the best response on the river (CFR-BR), on by default."""
     plain_iterations: int = 30_000
     """Iterations, before those with `cfr_br`, in which the players learn against each other."""
-    responders: float = 1.0
-    """Share of the iterations with `cfr_br` that are against responders: with less, the strategy plays more hands, wins
-    more from players who do not look for its weaknesses, and loses more to those who do."""
     panel: tuple[str, ...] = ("always_call", "tight_aggressive", "equity", "ppo_no_limit_hu")
     """Agents that the strategy is measured against, duplicate deals."""
     evaluation_seconds: float = 3600.0
@@ -190,7 +187,6 @@ class MenuConfig(EnvConfig, BucketConfig):
         """Raise ValueError, naming the setting, for numbers out of range."""
         super().__post_init__()
         require(self, 0, "plain_iterations")
-        require_shares(self, "responders")
 
 
 class MenuLearner(BucketLearner):
@@ -215,7 +211,7 @@ class MenuLearner(BucketLearner):
         plain = config.plain_iterations if config.cfr_br else None
         return MenuCfr(
             self._game.config, BoardBuckets(*self.tables), config.seed, plain_iterations=plain,
-            responders=config.responders, num_threads=self.num_threads,
+            num_threads=self.num_threads,
         )  # fmt: skip
 
 
@@ -237,8 +233,8 @@ class MultiplayerConfig(EnvConfig, BucketConfig):
     """Deals; in each, every player learns in turn."""
     minutes: float = 40.0
     width: int = 10
-    largest_bet: int = EVERY_BET
-    """Raises by more than this percentage of the pot are left out where a smaller one is legal."""
+    largest_river_bet: int = 0
+    """Bets on the river by more than this percentage of the pot are played as the next smaller one; 0 for no limit."""
     panel: tuple[str, ...] = ("always_call", "tight_aggressive", "position_ranges", "equity")
     """Agents that have all other seats in the matches of an evaluation."""
     evaluation_seconds: float = 3600.0
@@ -262,7 +258,7 @@ class MultiplayerLearner(BucketLearner):
         """Return a new solver."""
         config = self._config
         return MultiplayerMccfr(
-            self._game, BoardBuckets(*self.tables), config.seed, self.num_threads, config.largest_bet
+            self._game, BoardBuckets(*self.tables), config.seed, self.num_threads, config.largest_river_bet
         )
 
 
@@ -274,7 +270,7 @@ MULTIPLAYER_MCCFR = make_algorithm(
             env="limit_holdem-v0", panel=("always_call", "tight_aggressive", "equity", "ppo_limit_six_max")
         ),
         "cfr_no_limit_six_max": MultiplayerConfig(
-            largest_bet=300, panel=("always_call", "tight_aggressive", "position_ranges", "ppo_no_limit_six_max")
+            largest_river_bet=300, panel=("always_call", "tight_aggressive", "position_ranges", "ppo_no_limit_six_max")
         ),
     },
 )  # fmt: skip

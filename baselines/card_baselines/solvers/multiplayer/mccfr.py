@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.solvers.buckets.board_buckets import BoardBuckets
-from card_baselines.solvers.multiplayer.public_state import EVERY_BET, street_of
+from card_baselines.solvers.multiplayer.public_state import street_of
 from card_baselines.solvers.multiplayer.state_table import StateTable, add_missing, check_states, fill_slots
 from card_baselines.solvers.multiplayer.traversal import Frames, Hands, learn_from_deal
 from card_baselines.solvers.solver import DealSolver
@@ -28,7 +28,7 @@ from card_envs.vector import PICK_STREAMS
 
 _MAX_ROWS = 16_000_000
 """Maximum number of information states: of public states met later nothing is learned."""
-_MIN_VISITS = 200
+_MIN_VISITS = 30
 """Number of visits below which a public state is not stored: its strategy would be noise (`pot_odds` plays there)."""
 _RARE_HAND = 0.01
 """Fraction of the mean over all hands up to which a hand plays as all do in a public state: its own actions hardly
@@ -42,7 +42,7 @@ class MultiplayerMccfr(DealSolver):
     """The solver: regrets and summed strategies of the information states that were met."""
 
     def __init__(
-        self, game: Game, boards: BoardBuckets, seed: int, num_threads: int = 1, largest_bet: int = EVERY_BET
+        self, game: Game, boards: BoardBuckets, seed: int, num_threads: int = 1, largest_river_bet: int = 0
     ) -> None:
         """Start without information states.
 
@@ -52,11 +52,10 @@ class MultiplayerMccfr(DealSolver):
             seed: Seed of deals and sampled actions.
             num_threads: Number of threads that learn from different deals. They learn nothing of a new public state
                 until the next call of `run`.
-            largest_bet: Raises by more than this percentage of the pot after calling are left out where a smaller one
-                is legal.
+            largest_river_bet: Of the strategy, see `TableStrategy`.
         """
-        self._game, self._boards, self._seed = game, boards, seed
-        self.states = StateTable.allocate(boards.num_buckets, game.num_actions, _MAX_ROWS, largest_bet)
+        self._game, self._boards, self._seed, self._largest_river_bet = game, boards, seed, largest_river_bet
+        self.states = StateTable.allocate(boards.num_buckets, game.num_actions, _MAX_ROWS)
         self._noted: list[NDArray[np.int64]] = []
         super().__init__(num_threads)
 
@@ -108,7 +107,7 @@ class MultiplayerMccfr(DealSolver):
             return round_sums(table.sums[first : first + table.num_buckets[street]][:, legal])
 
         return TableStrategy.from_parts(
-            config, self._boards.buckets, find_part, table.keys[kept], largest_bet=int(table.largest_bet[0])
+            config, self._boards.buckets, find_part, table.keys[kept], largest_river_bet=self._largest_river_bet
         )
 
     def state(self) -> dict[str, NDArray[Any]]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from card_envs.bits import bit_count, lowest_bit
 from card_envs.compiler import kernel
 from card_envs.game import Tables
-from card_envs.games.holdem.actions import FIRST_RAISE_ACTION, amount_to_call, has, raise_to_of, seat_position
+from card_envs.games.holdem.actions import amount_to_call, has, seat_position
 from card_envs.games.holdem.state import MAX_LEVELS, NOBODY
 from card_envs.typing import Integers
 
@@ -34,25 +34,22 @@ _BETS = (100, 275, 450, 800, 1400, 2500, 5000)
 _THREE_PLAYERS, _TWO_PLAYERS_OR_MORE = 27, 29
 """First value for three or more players, and number of values, of the feature that ends a public state."""
 
-EVERY_BET = 1_000_000_000
-"""`largest_bet` of a strategy that considers every raise."""
-
 _NO_MOVE, _CALLED, _RAISED = range(3)
 _NO_INITIATIVE, _OWN_INITIATIVE, _OTHERS_INITIATIVE = range(3)
 
 
-def find_public_states(views: Tables, largest_bet: int = EVERY_BET) -> Integers:
-    """Return the public states (n,) of the seats to act, at tables or in views; arguments as for `public_state`."""
+def find_public_states(views: Tables) -> Integers:
+    """Return the public states (n,) of the seats to act, at tables or in views."""
     states = np.empty(len(views), np.int64)
-    write_public_states(views, np.int64(largest_bet), states)
+    write_public_states(views, states)
     return states
 
 
 @kernel
-def write_public_states(views: Any, largest_bet: Any, states: Any) -> None:
+def write_public_states(views: Any, states: Any) -> None:
     """Write the public state of each table or view."""
     for j in range(views.shape[0]):
-        states[j] = public_state(views[j], largest_bet)
+        states[j] = public_state(views[j])
 
 
 def check_keys(keys: NDArray[np.int64], num_actions: int) -> None:
@@ -63,36 +60,18 @@ def check_keys(keys: NDArray[np.int64], num_actions: int) -> None:
 
 
 @kernel
-def public_state(t: Any, largest_bet: Any) -> Any:
-    """Return the public state (int64) of the seat to act, at a table or in a view of Texas hold'em.
-
-    The actions of the state are the legal ones without raises by more than `largest_bet` percent of the pot after
-    calling, unless no smaller raise is legal.
-    """
+def public_state(t: Any) -> Any:
+    """Return the public state (int64) of the seat to act, at a table or in a view of Texas hold'em."""
     seat = np.int64(t.actor)
-    state = _considered_actions(t, largest_bet) * _STREETS + np.int64(t.street)
+    state = np.int64(t.legal) * _STREETS + np.int64(t.street)
     raises: Any = min(np.int64(t.street_raises[t.street]), MAX_LEVELS - 1)
     state = (state * MAX_LEVELS + raises) * 3 + _own_move(t, seat, raises)
     return _add_positions(t, seat, raises, state) if t.street == 0 else _add_pot(t, seat, state)
 
 
 @kernel
-def _considered_actions(t: Any, largest_bet: Any) -> Any:
-    """Return the set of legal actions without raises that are too large, see `public_state`; raises are ascending."""
-    found, pot = np.int64(t.legal), np.int64(t.pot) + amount_to_call(t)
-    has_raise = False
-    for action in range(FIRST_RAISE_ACTION, MAX_ACTIONS):
-        if (found >> action) & 1:
-            raised = raise_to_of(t, np.int64(action)) - np.int64(t.current_bet)
-            if has_raise and raised * 100 > largest_bet * pot:
-                found &= ~(np.int64(1) << action)
-            has_raise = True
-    return found
-
-
-@kernel
 def legal_actions_of(state: Any) -> Any:
-    """Return the set of actions of a public state: bit a stands for action id a."""
+    """Return the set of legal actions of a public state: bit a stands for action id a."""
     return (state >> _TAIL_BITS) // (_STREETS * MAX_LEVELS * 3)
 
 

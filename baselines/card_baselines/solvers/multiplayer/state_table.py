@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.multiplayer.public_state import EVERY_BET, check_keys, street_of
+from card_baselines.solvers.multiplayer.public_state import check_keys, street_of
 from card_envs.compiler import kernel
 from card_envs.typing import Floats32
 
@@ -34,8 +34,6 @@ class StateTable(NamedTuple):
     """(2**18,): hash table of the indices of states."""
     num_buckets: NDArray[np.int64]
     """(streets,): number of buckets on each street."""
-    largest_bet: NDArray[np.int64]
-    """(1,): see `public_state.public_state`."""
     visits: NDArray[np.int64]
     """(MAX_STATES,): how often a learner came to each state, with all of its hands."""
     regrets: Floats32
@@ -47,7 +45,7 @@ class StateTable(NamedTuple):
     at once."""
 
     @staticmethod
-    def allocate(num_buckets: list[int], num_actions: int, max_rows: int, largest_bet: int = EVERY_BET) -> StateTable:
+    def allocate(num_buckets: list[int], num_actions: int, max_rows: int) -> StateTable:
         """Return an empty table; memory is taken as rows are used."""
         return StateTable(
             keys=np.zeros(MAX_STATES, np.int64),
@@ -55,7 +53,6 @@ class StateTable(NamedTuple):
             used=np.zeros(2, np.int64),
             slots=np.full(1 << _SLOT_BITS, _EMPTY, np.int32),
             num_buckets=np.array(num_buckets, np.int64),
-            largest_bet=np.array([largest_bet], np.int64),
             visits=np.zeros(MAX_STATES, np.int64),
             regrets=np.zeros((max_rows, num_actions), np.float32),
             sums=np.zeros((max_rows, num_actions), np.float32),

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.multiplayer.public_state import legal_actions_of, public_state
+from card_baselines.solvers.multiplayer.public_state import public_state
 from card_baselines.solvers.multiplayer.state_table import NO_STATE, find_state
 from card_baselines.solvers.regret import match_regrets
 from card_baselines.solvers.sampled import sample_action
@@ -79,8 +79,6 @@ class Frames(NamedTuple):
     """(depth,): tables at which the learner acts."""
     row: NDArray[np.int64]
     """(depth,): row of the first bucket in the table of regrets, -1 without a row."""
-    legal: NDArray[np.int64]
-    """(depth,): set of the actions to try."""
     action: NDArray[np.int64]
     """(depth,): the action that is being tried."""
     num_active: NDArray[np.int64]
@@ -111,7 +109,6 @@ class Frames(NamedTuple):
         return Frames(
             tables=tables,
             row=np.zeros(depth, np.int64),
-            legal=np.zeros(depth, np.int64),
             action=np.zeros(depth, np.int64),
             num_active=np.zeros(depth, np.int64),
             active=np.zeros((depth, NUM_HANDS), np.int64),
@@ -223,18 +220,17 @@ def _play_to(frames: Any, depth: Any, rows: Any, stream: Any, states: Any, hands
     """
     t, policy = frames.tables[depth], frames.sampled
     while t.actor != NOBODY:
-        key, seat = public_state(t, states.largest_bet[0]), np.int64(t.actor)
-        index, legal = find_state(states, key), legal_actions_of(key)
+        index, seat = find_state(states, public_state(t)), np.int64(t.actor)
         row = np.int64(_NO_ROW) if index == NO_STATE else states.first_row[index]
         if seat == learner.seat:
-            frames.row[depth], frames.legal[depth], frames.action[depth] = row, legal, -1
+            frames.row[depth], frames.action[depth] = row, -1
             if index != NO_STATE:
                 states.visits[index] += 1
             _open(frames, depth, states, hands, learner)
             return True
         if row != _NO_ROW:
             row += rows[t.street, hands.place[hand_number(np.int64(t.deck[2 * seat]), np.int64(t.deck[2 * seat + 1]))]]
-        write_policy(states.regrets, row, legal, 1, frames, policy)
+        write_policy(states.regrets, row, np.int64(t.legal), 1, frames, policy)
         apply_action(t, sample_action(policy, 0, random_unit(stream)))
     return False
 
@@ -242,10 +238,10 @@ def _play_to(frames: Any, depth: Any, rows: Any, stream: Any, states: Any, hands
 @kernel
 def _open(frames: Any, depth: Any, states: Any, hands: Any, learner: Any) -> None:
     """Write the policy of the learner's decision for all buckets, and add it to the average strategy."""
-    row, policy, sums = frames.row[depth], frames.policy[depth], frames.sums
-    street = np.int64(frames.tables[depth].street)
+    t, row, policy, sums = frames.tables[depth], frames.row[depth], frames.policy[depth], frames.sums
+    street = np.int64(t.street)
     size = np.int64(states.num_buckets[street])
-    write_policy(states.regrets, row, frames.legal[depth], size, frames, policy[:size])
+    write_policy(states.regrets, row, np.int64(t.legal), size, frames, policy[:size])
     if row == _NO_ROW:
         return
     for b in range(size):
@@ -268,8 +264,8 @@ def write_policy(regrets: Any, row: Any, legal: Any, size: Any, frames: Any, pol
 
 @kernel
 def _next_action(frames: Any, depth: Any) -> Any:
-    """Return the action to try after the one that was tried last, -1 if there is none."""
-    legal = frames.legal[depth]
+    """Return the legal action after the one that was tried last, -1 if there is none."""
+    legal = np.int64(frames.tables[depth].legal)
     for action in range(frames.action[depth] + 1, frames.policy.shape[2]):
         if (legal >> action) & 1:
             return np.int64(action)
@@ -324,7 +320,7 @@ def _learn(frames: Any, depth: Any, states: Any, hands: Any, learner: Any) -> No
     for i in range(frames.num_active[depth]):
         k = frames.active[depth, i]
         b = hands.bucket[street, k]
-        expected = _sum_regrets(policy[b], frames.values[depth], k, frames.legal[depth], sums[b])
+        expected = _sum_regrets(policy[b], frames.values[depth], k, np.int64(frames.tables[depth].legal), sums[b])
         if depth > 0:
             frames.values[depth - 1, frames.action[depth - 1], k] = expected
     if row != _NO_ROW:

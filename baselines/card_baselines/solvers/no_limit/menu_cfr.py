@@ -5,10 +5,8 @@ counterfactual regret minimization: an iteration draws a board, and both players
 regrets of iteration t have the weight t, its strategy has the weight t^2 in the average (linear CFR, Brown and Sandholm
 2019).
 
-After the plain iterations each player learns, in all iterations or in a share of them, against a responder that plays
-the best response with every hand on the last street and learns with buckets before it (CFR-BR; Johanson, Bard, Burch
-and Bowling, AAAI 2012). With a share, the player's opponent is now the responder, now the other player: between the
-two aims, as restricted Nash responses are (Johanson, Zinkevich and Bowling, NIPS 2007).
+After the plain iterations each player learns against a responder that plays the best response with every hand on the
+last street and learns with buckets before it (CFR-BR; Johanson, Bard, Burch and Bowling, AAAI 2012).
 """
 
 from __future__ import annotations
@@ -66,7 +64,7 @@ class MenuCfr(DealSolver):
 
     def __init__(
         self, config: HoldemConfig, boards: Boards, seed: int, *, least: float = 0.1,
-        plain_iterations: int | None = None, responders: float = 1.0, num_threads: int = 1,
+        plain_iterations: int | None = None, num_threads: int = 1,
     ) -> None:  # fmt: skip
         """Start with regrets of 0.
 
@@ -78,8 +76,6 @@ class MenuCfr(DealSolver):
             plain_iterations: Number of iterations, before those against responders, in which the players learn against
                 each other; None if all are. Their strategies are left out of the average, and their regrets are
                 discounted as if a tenth as many iterations had led to them.
-            responders: Share of the later iterations that are against responders, evenly spread; in the others the
-                players learn against each other.
             num_threads: Number of threads that learn from different boards.
         """
         self._config, self.tree = config, grow_game(config)
@@ -90,7 +86,7 @@ class MenuCfr(DealSolver):
         children = self.nodes["child"]
         children[:] = np.take_along_axis(children, np.argsort(children < 0, axis=1, kind="stable"), axis=1)
         self.boards, self.seed, self.least = boards, seed, np.float32(least)
-        self.plain_iterations, self._responders = plain_iterations, responders
+        self.plain_iterations = plain_iterations
         self.regrets: Floats32 = np.zeros(size, np.float32)
         self.averages: Floats32 = np.zeros(size, np.float32)
         self._last_street = len(boards.num_buckets) - 1
@@ -123,7 +119,7 @@ class MenuCfr(DealSolver):
         seed_streams(self._streams, np.uint64(self.seed % 2**64), np.uint64(number))
         self._number = number
         for learner in range(NUM_PLAYERS):
-            if not self._has_responders:
+            if self._is_plain:
                 self._learn(learner, LEARN, self.regrets, self.regrets, 1.0)
             else:
                 self._learn(1 - learner, RESPOND, self.responder, self.regrets, 1.0)
@@ -139,14 +135,8 @@ class MenuCfr(DealSolver):
 
     @property
     def _is_plain(self) -> bool:
-        """True if the current iteration is one of the first, which count neither in the average nor in full."""
+        """True if the players learn against each other in the current iteration."""
         return self.plain_iterations is None or self._number <= self.plain_iterations
-
-    @property
-    def _has_responders(self) -> bool:
-        """True if the players learn against responders in the current iteration."""
-        share, number = self._responders, self._number
-        return not self._is_plain and int(number * share) > int((number - 1) * share)
 
     def _weight(self) -> float:
         """Return the weight of the regrets of the current iteration."""
