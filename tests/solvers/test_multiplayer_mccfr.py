@@ -50,6 +50,19 @@ def decisions(game: Game, num_tables: int = 60, seed: int = 0) -> Tables:
     return np.concatenate(found)
 
 
+def rivers(game: Game, strategy: TableStrategy, num_tables: int) -> Tables:
+    """Return tables at all decisions on the river of hands in which a strategy plays against itself."""
+    tables, rng, found = game.seeded_tables(num_tables, 1), np.random.default_rng(1), []
+    game.deal_batch(tables, np.arange(num_tables))
+    while len(rows := np.flatnonzero(tables["is_over"] == 0)):
+        going = tables[rows]
+        found.append(going[going["street"] == 3])
+        shares = strategy.probabilities(going).cumsum(axis=1)
+        for row, action in zip(rows.tolist(), (shares < rng.random((len(rows), 1))).sum(axis=1).tolist(), strict=True):
+            game.step(tables, row, action)
+    return np.concatenate(found)
+
+
 def states_of(tables: Tables) -> list[int]:
     return [int(public_state(t)) for t in tables]
 
@@ -286,22 +299,21 @@ def test_rarely_visited_public_states_are_not_stored(turn: Any) -> None:
 
 
 @needs_speed
-def test_large_bets_on_the_river_are_played_smaller(tmp_path: Path, turn: Any) -> None:
+def test_large_bets_on_the_river_are_played_smaller(tmp_path: Path) -> None:
     game = make_game("no_limit_holdem-v0", **SIX)
-    run = MultiplayerMccfr(game, BoardBuckets(some_buckets(), turn), 0, largest_river_bet=300)
-    run.run(300)
-    run.strategy().save(tmp_path / "strategy.npz")
+    CfrNoLimitSixMax(game).strategy.save(tmp_path / "strategy.npz")
     strategy = TableStrategy.load(tmp_path / "strategy.npz")
-    tables = decisions(game, 200)
-    found = strategy.probabilities(tables)
+    assert strategy.largest_river_bet == 300
     strategy.largest_river_bet = 0
+    tables = np.concatenate([decisions(game, 40), rivers(game, strategy, 3000)])
     before = strategy.probabilities(tables)
-    moved = 0
+    strategy.largest_river_bet = 300
+    found, moved = strategy.probabilities(tables), 0
     for t, shares, plain in zip(tables, found, before, strict=True):
         pot, expected = int(t["pot"]) + int(amount_to_call(t)), plain.copy()
         raises = [action for action in range(FIRST_RAISE_ACTION, 5) if int(t["legal"]) >> action & 1]
         if t["street"] == 3 and len(raises) > 1 and int(t["max_raise_to"]) - int(t["current_bet"]) > 3 * pot:
-            assert raises[-1] == 4  # the pot is no bet above three pots
+            assert raises[-1] == 4  # a raise by the pot is none above three pots
             expected[raises[-2]] += expected[4]
             expected[4] = 0
             moved += plain[4] > 0
