@@ -131,7 +131,7 @@ class CfrLarge(Cfr):
 
 
 class CfrFlop(TableAgent):
-    """Plays an equilibrium of flop hold'em, with probabilities rounded to thirds on the flop (`flop_table`).
+    """Plays an equilibrium of flop hold'em, with probabilities rounded to fifths on the flop (`flop_table`).
 
     Args:
         game: Heads-up flop hold'em with the whole deck.

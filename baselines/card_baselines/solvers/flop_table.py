@@ -28,7 +28,7 @@ from card_envs.envs import make_game
 from card_envs.files import replace_file
 from card_envs.typing import Floats, Integers
 
-PARTS = 3
+PARTS = 5
 """Parts of a probability on the flop."""
 SMALLEST = 0.01
 """Probabilities below it become 0."""
