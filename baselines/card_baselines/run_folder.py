@@ -27,12 +27,9 @@ from card_envs.damaged_files import explain_damage, read_json_object
 from card_envs.files import replace_file
 
 CONFIG, METRICS, EVALUATION = "config.json", "metrics.csv", "evaluation.json"
-CURVE, WEIGHTS = "curve.png", "policy.safetensors"
+CURVE, WEIGHTS, LOCK = "curve.png", "policy.safetensors", ".lock"
 INTERVAL = " half_width"
 """Suffix of a metrics column that holds half of the 95 % interval of the column without it."""
-LOCK = ".lock"
-_FORMER_KEYS = {"settings": "env_args"}
-"""Key of a configuration of an earlier version -> its name now."""
 _PACKAGES = ("card-envs", "numpy", "numba", "gymnasium", "pettingzoo", "torch", "stable-baselines3", "sb3-contrib")
 
 
@@ -170,21 +167,16 @@ class RunFolder:
 
     def log(self, row: Mapping[str, float]) -> None:
         """Append a row to the metrics; the first row decides the columns."""
-        path = self.path / METRICS
-        is_new = not path.exists()
-        is_cut_off = not is_new and not path.read_bytes().endswith(b"\n")
-        with path.open("a", encoding="utf-8", newline="") as file:
-            if is_cut_off:
-                file.write("\n")
-            columns = list(row) if is_new else self._columns()
+        with (self.path / METRICS).open("a+", encoding="utf-8", newline="") as file:
+            file.seek(0)
+            text = file.read()
+            columns = next(csv.reader(text.splitlines()), list(row))
             writer = csv.DictWriter(file, columns, extrasaction="ignore", restval="")
-            if is_new:
+            if not text:
                 writer.writeheader()
+            elif not text.endswith("\n"):  # a row was cut off
+                file.write("\n")
             writer.writerow({key: f"{value:.6g}" if isinstance(value, float) else value for key, value in row.items()})
-
-    def _columns(self) -> list[str]:
-        with (self.path / METRICS).open(encoding="utf-8", newline="") as file:
-            return next(csv.reader(file))
 
     def metrics(self) -> list[dict[str, float]]:
         """Return all complete rows of the metrics."""
@@ -201,8 +193,8 @@ class RunFolder:
 
 def read_config(folder: Path) -> dict[str, Any]:
     """Return the configuration in a folder; ValueError if it is no JSON object."""
-    config = read_json_object(folder / CONFIG)
-    return {_FORMER_KEYS.get(key, key): value for key, value in config.items()}
+    config = read_json_object(folder / CONFIG)  # earlier versions call env_args "settings"
+    return {"env_args" if key == "settings" else key: value for key, value in config.items()}
 
 
 def git_commit() -> str:
