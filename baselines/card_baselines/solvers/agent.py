@@ -29,7 +29,6 @@ from card_envs.game import Game
 from card_envs.games.holdem.config import HoldemConfig, is_texas_holdem
 from card_envs.typing import Floats
 
-_MOSTLY = 0.5
 _UNTRAINED = "training hardly came to this betting: checks, and calls if the equity is worth the price"
 ITERATIONS = 2000
 """Iterations of CFR+ in small games: Kuhn poker is then exploitable by at most 0.0001 chips a hand, Leduc by 0.001."""
@@ -73,7 +72,7 @@ class TableAgent(StochasticAgent):
     def explain(self, decisions: Decisions) -> list[str]:
         """Return a sentence for each decision to whose betting training hardly came, "" for the others."""
         trained = trained_shares(self.strategy, self._game.config, decisions.views)
-        return ["" if share > _MOSTLY else _UNTRAINED for share in trained.tolist()]
+        return ["" if share > 0.5 else _UNTRAINED for share in trained.tolist()]
 
 
 class Cfr(TableAgent):

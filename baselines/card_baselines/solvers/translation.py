@@ -40,6 +40,7 @@ from card_envs.typing import Floats
 
 _BUTTON = 1  # as a player of the tree
 _ROUNDING = 1e-9
+"""Sums of probabilities differ from 1 by less."""
 _MAX_PLACES = 16
 """Maximum number of decisions of the tree that a table is mapped to; the least likely ones are dropped."""
 
