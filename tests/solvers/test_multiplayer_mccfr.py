@@ -358,6 +358,11 @@ def test_another_bet_menu_gets_the_nearest_raise(turn: Any) -> None:
     assert np.allclose(found.sum(axis=1), 1)
 
 
+def test_a_limit_on_river_bets_is_not_negative() -> None:
+    with pytest.raises(ValueError, match="largest_river_bet -1 must be at least 0"):
+        MultiplayerConfig(largest_river_bet=-1)
+
+
 def test_games_that_it_cannot_learn() -> None:
     for env, settings in (("big2-v0", {}), ("leduc_holdem-v0", {}), ("no_limit_holdem-v0", {"bet_menu": "integers"})):
         with pytest.raises(ValueError, match="multiplayer_mccfr needs Texas hold'em"):

@@ -30,7 +30,8 @@ from card_baselines.solvers.tree import BettingTree, grow_game
 from card_envs.compiler import kernel
 from card_envs.damaged_files import open_arrays
 from card_envs.game import Tables
-from card_envs.games.holdem.actions import FIRST_RAISE_ACTION, NO_AMOUNT, amount_to_call, is_legal, raise_to_of
+from card_envs.game_loops import NO_ACTION
+from card_envs.games.holdem.actions import FIRST_RAISE_ACTION, amount_to_call, is_legal, raise_to_of
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import MAX_STREETS
 from card_envs.typing import Floats, Integers
@@ -144,7 +145,7 @@ class TableStrategy:
 
     def is_trained(self, states: Integers) -> NDArray[np.bool_]:
         """Return False for states (n,) below 0, which the table lacks, and for those that training hardly visited."""
-        return np.append(self.trained, False)[states]
+        return np.append(self.trained, False)[states]  # the last entry is that of -1
 
     def find_buckets(self, views: Tables) -> Integers:
         """Return the bucket (n,) of each actor's hand."""
@@ -294,12 +295,12 @@ def make_bets_smaller(views: Any, largest: Any, found: Any) -> None:
         t = views[j]
         if t.street < MAX_STREETS - 1:
             continue
-        pot, smaller = np.int64(t.pot) + amount_to_call(t), np.int64(NO_AMOUNT)
+        pot, smaller = np.int64(t.pot) + amount_to_call(t), np.int64(NO_ACTION)
         for action in range(FIRST_RAISE_ACTION, found.shape[1]):
             if not is_legal(t, action):
                 continue
             raised = raise_to_of(t, np.int64(action)) - np.int64(t.current_bet)
-            if smaller != NO_AMOUNT and raised * 100 > largest * pot:
+            if smaller != NO_ACTION and raised * 100 > largest * pot:
                 found[j, smaller] += found[j, action]
                 found[j, action] = 0.0
             else:

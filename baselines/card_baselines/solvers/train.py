@@ -241,6 +241,11 @@ class MultiplayerConfig(EnvConfig, BucketConfig):
     evaluation_hands: int = 20_000
     final_hands: int = 100_000
 
+    def __post_init__(self) -> None:
+        """Raise ValueError, naming the setting, for numbers out of range."""
+        super().__post_init__()
+        require(self, 0, "largest_river_bet")
+
 
 class MultiplayerLearner(BucketLearner):
     """Runs `MultiplayerMccfr`; ValueError for other games than Texas hold'em with a few bet sizes."""
