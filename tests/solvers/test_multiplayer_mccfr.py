@@ -299,6 +299,18 @@ def test_rarely_visited_public_states_are_not_stored(turn: Any) -> None:
 
 
 @needs_speed
+def test_a_state_that_its_player_avoids_is_not_stored(turn: Any) -> None:
+    game = make_game("no_limit_holdem-v0", **SIX)
+    run = MultiplayerMccfr(game, BoardBuckets(some_buckets(), turn), 0)
+    run.run(300)
+    run.states.visits[:] = 30
+    first, end = run.states.first_row[:2]
+    run.states.sums[first:end] = 0  # others come there, but no hand of the player does
+    stored = run.strategy().states.keys
+    assert stored is not None and run.states.keys[0] not in stored and run.states.keys[1] in stored
+
+
+@needs_speed
 def test_large_bets_on_the_river_are_played_smaller(tmp_path: Path) -> None:
     game = make_game("no_limit_holdem-v0", **SIX)
     CfrNoLimitSixMax(game).strategy.save(tmp_path / "strategy.npz")

@@ -97,9 +97,11 @@ class MultiplayerMccfr(DealSolver):
         return int(self.states.used[0])
 
     def strategy(self) -> TableStrategy:
-        """Return the average strategy, without public states that were hardly visited."""
+        """Return the average strategy, without public states that were hardly visited or that no hand plays to."""
         config, table = self._game.config, self.states
-        kept = np.flatnonzero(table.visits[: self.num_states] >= _MIN_VISITS)
+        num_states, num_rows = table.used
+        played = np.add.reduceat(table.sums[:num_rows].sum(axis=1), table.first_row[:num_states]) > 0
+        kept = np.flatnonzero(played & (table.visits[:num_states] >= _MIN_VISITS))
         kept = kept[np.argsort(table.keys[kept])]
 
         def find_part(state: int, legal: Integers) -> Integers:
