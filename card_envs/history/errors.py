@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from pathlib import Path
 
@@ -29,14 +30,24 @@ def shorten(text: str, longest: int = _LONGEST) -> str:
     return f"{text[:part]} ... ({len(text) - 2 * part:,} characters) ... {text[-part:]}"
 
 
+def with_line_feeds(text: str) -> str:
+    """Return a text whose lines all end with a line feed."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
 def load_text(path: str | Path, encoding: str) -> str:
-    """Return the text of a file; HandHistoryError if it cannot be read or decoded, or is of a kind that is not read."""
+    """Return the text of a file; HandHistoryError if it cannot be read or decoded, or is of a kind that is not read.
+
+    A byte order mark is dropped, and all lines end with a line feed.
+    """
     try:
-        text = Path(path).read_bytes().decode(encoding)
+        text = Path(path).read_bytes().removeprefix(codecs.BOM_UTF8).decode(encoding)
     except OSError as error:
         raise HandHistoryError(f"{path}: cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        raise HandHistoryError(f"{path}: byte {error.start} is not {encoding.upper()} text") from error
+        name = encoding.upper()
+        raise HandHistoryError(f"{path}: byte {error.start} is not {name} text; save the file as {name}") from error
+    text = with_line_feeds(text)
     kind = name_of_site(text)
     if kind is not None:
         raise HandHistoryError(f"{path}: is {kind}, which is not read; the formats of {', '.join(SUFFIXES)} are read")

@@ -65,6 +65,12 @@ def test_an_illegal_play_is_named_with_its_place(old: str, new: str, reason: str
         ("deal 0\n", "", "line 1: 'rules charlesworth2018': a deal begins with 'deal NUMBER', after an empty line"),
         ("charlesworth2018", "house", "line 2, deal 0: rules 'house' are not known: choose one of"),
         ("charlesworth2018", "charlesworth2018 colour=1", "options ['colour'] are not known"),
+        ("charlesworth2018", f"charlesworth2018 flushes={'-' * 100_000}1", "flushes '-----"),
+        ("charlesworth2018", "charlesworth2018 flushes=suit flushes=ranks", "option 'flushes' comes twice"),
+        ("charlesworth2018", "charlesworth2018 double_from=\u0663", "double_from '\u0663' must be a number of cards"),
+        ("deal 0", f"deal {'9' * 5000}", "a deal begins with 'deal NUMBER'"),
+        ("deal 0", "deal \u0663", "a deal begins with 'deal NUMBER'"),
+        ("payoffs 11", f"payoffs {'9' * 5000}", "4 whole numbers are needed"),
         ("rules charlesworth2018\n", "rules\n", "line 2, deal 0: 'rules': the second line of a deal"),
         ("player_1 random:", "player_1:", "line 4, deal 0: 'player_1: 3D"),
         ("player_1", "player_2", "line 1, deal 0: the lines of player_0 to player_3 follow the rules"),
@@ -84,6 +90,14 @@ def test_a_text_that_is_no_deal_is_refused_with_its_place(old: str, new: str, er
     assert str(caught.value).startswith(f"{file}, line ")
     assert error in str(caught.value)
     assert replay_file(file)[0].status == MISMATCHED
+
+
+def test_a_damaged_deal_costs_one_deal(tmp_path: Path) -> None:
+    file = tmp_path / "deals.big2"
+    file.write_text("\n".join([TEXT, TEXT.replace("3H 5D", "3X 5D", 1), TEXT]))
+    first, wrong, last = replay_file(file)
+    assert (first.agreement, wrong.status, last.agreement) == (EXACT, MISMATCHED, EXACT)
+    assert wrong.reason.startswith(f"line {len(TEXT.splitlines()) + 4}, deal 0: '3X' is not a card")
 
 
 def test_a_text_that_ends_too_early_is_refused() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from card_envs.history import HandHistoryError, load_log, replay_hand, replay_paths
+from card_envs.history import HandHistoryError, load_log, replay_file, replay_hand, replay_paths
 
 DATA = Path(__file__).parents[1] / "data"
 GOOD = (DATA / "phh" / "pluribus" / "32-23.phh").read_text()
@@ -40,6 +40,32 @@ def test_a_log_of_one_long_line_is_reported_in_short(tmp_path: Path) -> None:
     ((reason, sources),) = replay_paths(tmp_path).skipped.items()
     assert "is not a hand" in reason and len(sources) == 1
     assert len(reason) < 1000
+
+
+FILES = [
+    DATA / "phh" / "pluribus" / "32-23.phh",
+    LOG,
+    DATA / "big2" / "one_deal.big2",
+]
+
+
+@pytest.mark.parametrize("change", ["mark", "\r\n", "\r", "  \n"])
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.suffix)
+def test_a_byte_order_mark_and_other_line_ends_are_read(file: Path, change: str, tmp_path: Path) -> None:
+    text = file.read_text()
+    changed = f"\ufeff{text}" if change == "mark" else text.replace("\n", change)
+    (tmp_path / file.name).write_bytes(changed.encode())
+    assert [result.agreement for result in replay_file(tmp_path / file.name)] == [
+        result.agreement for result in replay_file(file)
+    ]
+
+
+@pytest.mark.parametrize(("suffix", "name"), [(".phh", "UTF-8"), (".pokerstars", "UTF-8"), (".acpc", "ASCII")])
+def test_a_file_in_another_encoding_is_refused_with_the_way_out(suffix: str, name: str, tmp_path: Path) -> None:
+    file = tmp_path / f"a{suffix}"
+    file.write_bytes("# Zo\xeb\n".encode("latin-1"))
+    (wrong,) = replay_file(file)
+    assert wrong.reason == f"byte 4 is not {name} text; save the file as {name}"
 
 
 @pytest.mark.parametrize("name", ["../holdem.limit.2p.reverse_blinds.game", "/etc/hostname", "a/b.game", ".."])

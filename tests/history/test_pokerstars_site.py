@@ -216,6 +216,29 @@ def test_the_small_blind_of_a_limit_game_is_what_the_hand_says(stakes: str, smal
     assert replay_hand(hand).agreement == "exactly"
 
 
+SIDE_POT = f"""Bob: posts small blind $0.50
+Cid: posts big blind $1
+*** HOLE CARDS ***
+Ann: raises $49 to $50 and is all-in
+Bob: calls $49.50 and is all-in
+Cid: calls $19 and is all-in
+{BOARD}{shows("Bob", "Ann")}Bob collected $58.50 from side pot
+{shows("Cid")}Cid collected $58.50 from main pot
+*** SUMMARY ***
+Total pot $120 Main pot $58.50. Side pot $58.50. | Rake $3
+Seat 2: Bob (small blind) showed [Qh Qd] and won ($58.50) with a pair
+"""
+
+
+def test_rake_comes_from_the_pots_that_the_summary_names() -> None:
+    text = hand_text(CASH, {"Ann": "$50", "Bob": "$50", "Cid": "$20"}, SIDE_POT)
+    result = replay(text)
+    assert (result.status, result.agreement, result.stacks) == (MATCHED, "up to a rake", (60, 60, 0))
+    for before, after in [("Rake $3", "Rake $2"), ("Side pot $58.50", "Side pot $50.50")]:
+        other = replay(text.replace(before, after))
+        assert other.status == SKIPPED and "main pot, side pots and rake are not the total pot" in other.reason
+
+
 # --- amounts ----------------------------------------------------------------------------------------------------------
 
 
@@ -449,6 +472,12 @@ def test_any_line_ending_is_read(newline: str) -> None:
     assert stacks_by_name(text + "\n")["Bob"] == Decimal("50.5")
 
 
+def test_a_table_need_not_say_how_many_seats_it_has() -> None:
+    text = hand_text(CASH, {"Ann": "$50", "Bob": "$50"}, FOLDED).replace("9-max ", "").replace("Hand #", "Game #")
+    assert stacks_by_name(text)["Bob"] == Decimal("50.5")
+    assert "the button is at seat 11 of 10" in replay(text.replace("Seat #1 is", "Seat #11 is")).reason
+
+
 def test_remarks_of_the_site_change_nothing() -> None:
     remarks = [
         'Zoe said, "Bob: folds"', "Zoe joins the table at seat #5", "Zoe leaves the table", "Bob is disconnected",
@@ -457,6 +486,9 @@ def test_remarks_of_the_site_change_nothing() -> None:
         "Bob re-buys and receives 1500 chips for $5.00",
         "Ann finished the tournament in 12th place and received $5.00.",
         "Bob wins the $2 bounty for eliminating Ann", "Betting is capped", "Ann: doesn't show hand",
+        "Bob wins $0.63 for eliminating Ann and their own bounty increases by $0.63 to $1.88",
+        "Bob wins $4.60 for splitting the elimination of Ann and their own bounty increases by $4.59 to $41.32",
+        "Bob, Zoe split the $50 bounty for eliminating Ann",
     ]  # fmt: skip
     for remark in remarks:
         text = hand_text(CASH, {"Ann": "$50", "Bob": "$50"}, FOLDED.replace("Ann: folds", f"Ann: folds\n{remark}"))

@@ -22,7 +22,7 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.history.acpc.game_file import KNOWN_GAMES, card_shift, game_lines, parse_game
 from card_envs.history.acpc.hand import AcpcHand, quote
-from card_envs.history.errors import HandHistoryError, load_text, shorten
+from card_envs.history.errors import HandHistoryError, load_text, shorten, with_line_feeds
 from card_envs.history.hand_record import DEAL_BOARD, HandRecord
 from card_envs.history.holdem_format import HoldemFormat, HoldemWriter
 from card_envs.history.holdem_match import rules_name
@@ -73,13 +73,13 @@ def load_log(path: str | Path, game: HoldemConfig | None = None) -> AcpcLog:
 
 def parse_log(text: str, source: str = "log", game: HoldemConfig | None = None) -> AcpcLog:
     """Parse the text of a log, see `load_log`; errors call the text `source`."""
-    lines = tuple(text.replace("\r\n", "\n").removesuffix("\n").split("\n"))
+    lines = tuple(with_line_feeds(text).removesuffix("\n").split("\n"))
     config = game or _game_of(lines, source)
     entries: list[AcpcHand | UnreadHand] = []
     totals: dict[str, Number] = defaultdict(int)  # chips that each player has won so far
     hands: list[AcpcHand] = []
     num_unread = 0
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(map(str.rstrip, lines), start=1):
         where = f"{source}, line {number}"
         if line.startswith("SCORE:"):
             # the chips of a line that cannot be read are not known
@@ -167,7 +167,7 @@ def _game_of(lines: tuple[str, ...], source: str) -> HoldemConfig:
         )
     beside = Path(source).parent / name
     if beside.is_file() and not beside.is_symlink():
-        return _parse_game_lines(beside.read_text(encoding="ascii", errors="replace").split("\n"), str(beside), rules)
+        return _parse_game_lines(load_text(beside, "latin-1").split("\n"), str(beside), rules)
     if name in KNOWN_GAMES:
         return _parse_game_lines(KNOWN_GAMES[name], name, rules)
     raise HandHistoryError(

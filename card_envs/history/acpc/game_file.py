@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.rules import profile_of
-from card_envs.games.holdem.state import MAX_CHIPS
+from card_envs.games.holdem.state import MAX_CHIPS, MAX_SEATS, STREET_NAMES
 
 UNLIMITED_RAISES = 255
 """Number of raises per street that stands for no cap; the default of a definition without `maxRaises`."""
@@ -62,7 +62,7 @@ def parse_game(lines: Iterable[str], rules: str = "acpc") -> HoldemConfig:
 
 
 def _config_of(fields: dict[str, str], is_limit: bool, rules: str) -> HoldemConfig:
-    n, rounds = _number(fields, "numPlayers"), _number(fields, "numRounds")
+    n, rounds = _count(fields, "numPlayers", MAX_SEATS), _count(fields, "numRounds", len(STREET_NAMES))
     blinds = _numbers(fields, "blind", n)
     caps = _numbers(fields, "maxRaises", rounds, UNLIMITED_RAISES)
     is_reverse = n == 2 and blinds[0] > blinds[1]
@@ -88,6 +88,13 @@ def _config_of(fields: dict[str, str], is_limit: bool, rules: str) -> HoldemConf
     if first != ours:
         raise ValueError(f"firstPlayer = {_words(first)}: our tables can only play it with {_words(ours)}")
     return config
+
+
+def _count(fields: dict[str, str], name: str, most: int) -> int:
+    count = _number(fields, name)
+    if not 1 <= count <= most:
+        raise ValueError(f"{name} = {count}: our tables have 1 .. {most}")
+    return count
 
 
 def _number(fields: dict[str, str], name: str) -> int:

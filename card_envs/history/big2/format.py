@@ -15,7 +15,6 @@ The lowest card is 3D. Each line of plays is a trick; each play begins with its 
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
@@ -33,11 +32,18 @@ from card_envs.history.big2.replay import Big2Deal, Play
 from card_envs.history.errors import HandHistoryError, load_text
 from card_envs.history.history_format import HistoryFormat, HistoryWriter
 from card_envs.history.recording import PlayedHands, names_by_seat
+from card_envs.history.replay import UnreadHand
+from card_envs.history.results import MISMATCHED
 
 __all__ = ["BIG2", "Big2Format", "dump_deals", "load_deals", "parse_deals", "rules_words"]
 
 _ORDERS = {order_name(order): order for order in range(NUM_SEATS * HAND_SIZE)}
-_PLAYER = re.compile(r"player_(\d) (\S+): (.+)")
+_PLAYER = re.compile(r"player_([0-9]) (\S+): (.+)")
+_NUMBER = re.compile(r"[0-9]{1,18}")
+_CONSTANTS = {"True": True, "False": False, "None": None}
+
+_Block = list[tuple[int, str]]
+"""Lines of a deal, each with its number in the file."""
 
 
 # --- deals -> text ----------------------------------------------------------------------------------------------------
@@ -87,22 +93,41 @@ def load_deals(path: str | Path) -> list[Big2Deal]:
 
 def parse_deals(text: str, source: str = "text") -> list[Big2Deal]:
     """Parse the deals of a text, see `load_deals`; errors call the text `source`."""
-    blocks: list[list[tuple[int, str]]] = [[]]
+    return [_parse_deal(block, source) for block in _split_blocks(text, source)]
+
+
+def load_readable_deals(path: str | Path) -> list[Big2Deal | UnreadHand]:
+    """Read the deals of a file of Big 2 as text; a deal that cannot be read becomes an `UnreadHand`.
+
+    Raises:
+        HandHistoryError: For a file that cannot be read, or is empty.
+    """
+    source, deals = str(path), list[Big2Deal | UnreadHand]()
+    for block in _split_blocks(load_text(path, "utf-8"), source):
+        try:
+            deals.append(_parse_deal(block, source))
+        except HandHistoryError as error:
+            deals.append(UnreadHand(source, MISMATCHED, str(error).removeprefix(f"{source}, ")))
+    return deals
+
+
+def _split_blocks(text: str, source: str) -> list[_Block]:
+    """Return the lines of each deal: blocks between empty lines. HandHistoryError if there are none."""
+    blocks: list[_Block] = [[]]
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip():
             blocks[-1].append((number, line.strip()))
         elif blocks[-1]:
             blocks.append([])
-    deals = [_parse_deal(block, source) for block in blocks if block]
-    if not deals:
+    if not blocks[0]:
         raise HandHistoryError(f"{source}: is empty; a deal begins with 'deal NUMBER'")
-    return deals
+    return [block for block in blocks if block]
 
 
-def _parse_deal(block: list[tuple[int, str]], source: str) -> Big2Deal:
+def _parse_deal(block: _Block, source: str) -> Big2Deal:
     lines = [line for _, line in block]
     where = f"{source}, line {block[0][0]}"
-    if not re.fullmatch(r"deal \d+", lines[0]):
+    if not re.fullmatch(r"deal [0-9]{1,18}", lines[0]):
         raise HandHistoryError(f"{where}: {lines[0]!r}: a deal begins with 'deal NUMBER', after an empty line")
     where = f"{where}, {lines[0]}"
     if not lines[-1].startswith("payoffs ") or len(lines) < 3 + NUM_SEATS:
@@ -137,13 +162,12 @@ def _parse_rules(line: str) -> Big2Config:
     words = line.split()
     if words[0] != "rules" or len(words) < 2:
         raise ValueError(f"{line!r}: the second line of a deal is 'rules PROFILE', then options as name=value")
-    options = {}
+    options: dict[str, Any] = {}
     for word in words[2:]:
         name, _, value = word.partition("=")
-        try:
-            options[name] = ast.literal_eval(value)
-        except (SyntaxError, ValueError):
-            options[name] = value
+        if name in options:
+            raise ValueError(f"{line!r}: option {name!r} comes twice")
+        options[name] = _CONSTANTS[value] if value in _CONSTANTS else int(value) if _NUMBER.fullmatch(value) else value
     return Big2Config.profile(words[1], **options)
 
 
@@ -171,7 +195,7 @@ def _parse_play(text: str) -> Play:
 
 def _parse_payoffs(line: str) -> tuple[int, ...]:
     numbers = line.split()[1:]
-    if len(numbers) != NUM_SEATS or not all(re.fullmatch(r"-?\d+", number) for number in numbers):
+    if len(numbers) != NUM_SEATS or not all(re.fullmatch(r"-?[0-9]{1,18}", number) for number in numbers):
         raise ValueError(f"{line!r}: {NUM_SEATS} whole numbers are needed")
     return tuple(map(int, numbers))
 
@@ -187,7 +211,10 @@ def _cards(names: list[str]) -> tuple[int, ...]:
 
 
 class Big2Format(HistoryFormat):
-    """This project's text format for Big 2. A file names its rules; the argument `rules` is not used."""
+    """This project's text format for Big 2. A file names its rules; the argument `rules` is not used.
+
+    A deal that cannot be read is loaded as an `UnreadHand`.
+    """
 
     suffixes = (".big2",)
 
@@ -199,9 +226,9 @@ class Big2Format(HistoryFormat):
         """See `HistoryFormat`."""
         return _Writer(game, names)
 
-    def load_hands(self, file: Path) -> list[Big2Deal]:
+    def load_hands(self, file: Path) -> list[Big2Deal | UnreadHand]:
         """See `HistoryFormat`."""
-        return load_deals(file)
+        return load_readable_deals(file)
 
 
 class _Writer(HistoryWriter):

@@ -29,6 +29,8 @@ _BY_PLAYER = ("antes", "blinds_or_straddles", "starting_stacks", "finishing_stac
 _CARDS = {card_name(card): card for card in (*range(DECK_SIZE), NO_CARD)}
 _ACTIONS = "'d dh pN CARDS', 'd db CARDS', 'pN f', 'pN cc', 'pN cbr AMOUNT', 'pN sm', 'pN sm CARDS' or '# remark'"
 _ENDLESS = Decimal("Infinity")
+_MOST_DIGITS = 100
+"""Largest exponent of an amount. Arithmetic with 1e999999999 would need all its digits."""
 _AMOUNT = re.compile(r"(?:[0-9]+|[1-9][0-9]{0,2}(?:,[0-9]{3})+)(?:\.[0-9]*)?|\.[0-9]+")
 
 
@@ -52,7 +54,7 @@ def load_hands(source: str | Path) -> list[Hand]:
     """
     if isinstance(source, str) and ("\n" in source or "=" in source):
         return parse_hands(source, "text")
-    return parse_hands(load_text(source, "utf-8").replace("\r\n", "\n"), str(source))
+    return parse_hands(load_text(source, "utf-8"), str(source))
 
 
 def load_readable_hands(path: str | Path) -> list[Hand | UnreadHand]:
@@ -62,7 +64,7 @@ def load_readable_hands(path: str | Path) -> list[Hand | UnreadHand]:
         HandHistoryError: For a file that cannot be read, and for a text that is no hand and has no sections.
     """
     hands: list[Hand | UnreadHand] = []
-    for place, parse in _sections(load_text(path, "utf-8").replace("\r\n", "\n"), str(path)):
+    for place, parse in _sections(load_text(path, "utf-8"), str(path)):
         try:
             hands.append(parse())
         except HandHistoryError as error:
@@ -158,7 +160,9 @@ def _check_fields(fields: Mapping[str, Any], variant: str) -> None:
             raise _FieldError(name, f"is missing; variant {variant!r} needs it")
     for name in _BETS[variant]:
         if not _is_number(fields[name]) or not 0 < fields[name] < _ENDLESS:
-            raise _FieldError(name, f"{_quote(fields[name])} must be a positive number of chips")
+            raise _FieldError(
+                name, f"{_quote(fields[name])} must be a positive number of chips, of at most {_MOST_DIGITS} digits"
+            )
     players = fields["starting_stacks"]
     if not isinstance(players, list) or len(players) < 2:
         raise _FieldError("starting_stacks", f"{_quote(players)} must be an array of the stacks of two or more players")
@@ -167,6 +171,9 @@ def _check_fields(fields: Mapping[str, Any], variant: str) -> None:
             _check_numbers(name, fields[name], len(players))
     if not isinstance(fields.get("ante_trimming_status", False), bool):
         raise _FieldError("ante_trimming_status", f"{_quote(fields['ante_trimming_status'])} must be true or false")
+    names = fields.get("players", [])
+    if not isinstance(names, list) or len(names) not in (0, len(players)):
+        raise _FieldError("players", f"{_quote(names)} must be an array of {len(players)} names")
     _check_own_fields(fields)
 
 
@@ -184,13 +191,19 @@ def _check_numbers(name: str, values: object, length: int) -> None:
     signed = name == "blinds_or_straddles"  # PokerKit writes the post of a player who joins as a negative blind
     for index, value in enumerate(values):
         if not _is_number(value):
-            raise _FieldError(name, f"{_quote(value)} of p{index + 1} must be a number (int or Decimal)")
+            raise _FieldError(
+                name,
+                f"{_quote(value)} of p{index + 1} must be a number (int or Decimal) of at most {_MOST_DIGITS} digits",
+            )
         if (value < 0 and not signed) or (name == "starting_stacks" and value == 0):
             raise _FieldError(name, f"{value} of p{index + 1} must not be {'negative' if value < 0 else 'zero'}")
 
 
 def _is_number(value: object) -> bool:
-    return type(value) is int or (isinstance(value, Decimal) and not value.is_nan())
+    if not isinstance(value, Decimal):
+        return type(value) is int
+    _, digits, exponent = value.as_tuple()
+    return exponent == "F" or (isinstance(exponent, int) and abs(exponent) + len(digits) <= _MOST_DIGITS)
 
 
 def _quote(value: object) -> str:

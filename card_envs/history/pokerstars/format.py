@@ -13,8 +13,8 @@ from pathlib import Path
 
 from card_envs.cards import card_ids
 from card_envs.games.holdem.rules import RULES
-from card_envs.games.holdem.state import CALL, FOLD, RAISE
-from card_envs.history.errors import HandHistoryError, load_text, name_of_site, shorten
+from card_envs.games.holdem.state import CALL, FOLD, MAX_SEATS, RAISE
+from card_envs.history.errors import HandHistoryError, load_text, name_of_site, shorten, with_line_feeds
 from card_envs.history.hand_record import DEAL_BOARD, MUCK, SHOW, Move
 from card_envs.history.phh.hand import Hand
 from card_envs.history.pokerstars.hand import ContradictionError, Player, TextHand
@@ -28,7 +28,7 @@ OWN_TABLE = "card-envs"
 
 _START = re.compile(r"^\ufeff?PokerStars .*?(?:Hand|Game) #", re.MULTILINE)
 _HEADER = re.compile(r"\ufeff?PokerStars (?:[\w ]+ )?(?:Hand|Game) #(\d+):(.*)")
-_TABLE = re.compile(r"Table '(.*)' (\d+)-max (?:[^']* )?Seat #(\d+) is the button")
+_TABLE = re.compile(r"Table '(.*)' (?:(\d+)-max )?(?:[^']* )?Seat #(\d+) is the button")
 _SEAT = re.compile(
     r"Seat (\d+): (.+) \(([^()]+) in chips(?:, [^()\s]+ bounty)?\)( is sitting out| out of hand(?: \([^()]*\))?)?"
 )
@@ -52,7 +52,8 @@ _BEFORE_HANDS = re.compile(r"^(\*\*\* |Seat \d+: |Total pot )", re.MULTILINE)
 _REMARK = re.compile(
     r"(?!Seat \d+:).+?:? (?:said, |has timed out|has registered|(?:is|has been) (?:dis)?connected|joins the table|"
     r"was (?:removed|moved) from |re-buys and receives |takes the add-on |adds |finished the tournament|"
-    r"wins (?:the|a) |received? |cashed out the hand|is feeling |has \d+ seconds? left |\[observer\] said, |"
+    r"wins (?:(?:the|an?) |\S+ for (?:eliminating|splitting) )|split the \S+ bounty for |received? |"
+    r"cashed out the hand|is feeling |has \d+ seconds? left |\[observer\] said, |"
     r"(?:has returned|has requested TIME|is sitting out|is no longer sitting out|sits out|sits down|stands up|"
     r"leaves the table|will be allowed to play after the button)\Z)"
     r"|Time has expired|The deal is |(?:Betting is capped|\*+ # \d+ \*+)\Z"
@@ -79,7 +80,7 @@ def load_pokerstars(source: str | Path) -> list[Hand | UnreadHand]:
 
 
 def _hands(text: str, source: str) -> Iterator[Hand | UnreadHand]:
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = with_line_feeds(text)
     starts = [found.start() for found in _START.finditer(text)]
     if not starts:
         found = name_of_site(text)
@@ -129,7 +130,7 @@ class _HandReader(TextHand):
         elif self.part == "SUMMARY":
             self._parse_summary(line)
         elif self.part == "seats" and (found := _TABLE.fullmatch(line)):
-            self._parse_table(found[1], int(found[2]), int(found[3]))
+            self._parse_table(found[1], int(found[2] or MAX_SEATS), int(found[3]))
         elif self.part == "seats" and (found := _SEAT.fullmatch(line)):
             self._parse_seat(int(found[1]), found[2], found[3], bool(found[4]))
         elif not (self._parse_action(line) or self._parse_other(line)):
@@ -236,8 +237,9 @@ class _HandReader(TextHand):
         if found := _POT.fullmatch(line):
             self.pot, self.rake = self.to_amount(found[1]), self.to_amount(found[4])
             parts = [found[2], *re.findall(r" Side pot\S* (\S+)\.", found[3])]
-            if found[2] and sum(map(self.to_amount, parts)) != self.pot:
-                raise ValueError(f"{line!r}: main pot and side pots are not the total pot")
+            # the site takes the rake from these parts
+            if found[2] and self.pot - sum(map(self.to_amount, parts)) not in (0, self.rake):
+                raise ValueError(f"{line!r}: main pot, side pots and rake are not the total pot")
         elif line.startswith("Board ["):
             if tuple(card_ids(line[len("Board [") :].rstrip("]"))) != self.board:
                 raise ValueError(f"{line!r} is not the board that was dealt")
