@@ -14,7 +14,7 @@ from env_tables import MEANINGS
 from card_baselines.neural.benchmark import ENTRANTS, GAMES, can_learn, summarise_cells
 from card_baselines.neural.benchmark_report import table_header, table_rows
 from card_baselines.papers import find_paper
-from card_baselines.papers.claims import render_claims
+from card_baselines.papers.claims import AGREES, DIFFERS, NOT_SHOWN, OPEN, STAND_IN, UNDECIDED, render_claims
 from card_baselines.pretrained import PRETRAINED, find_pretrained
 from card_envs.envs import make_game
 from card_envs.formatting import markdown_table
@@ -271,8 +271,23 @@ def reproduction_claims(*reports: str) -> str:
 def reproduction_report(name: str) -> dict[str, Any]:
     """The stored report of `card-envs reproduce`, with the verdicts of today's rule."""
     report = read_results(name)
-    judged: dict[str, Any] = find_paper(report["paper"]).add_verdicts(report)
-    return judged
+    paper, scale = find_paper(report["paper"]), re.search(r"--scale (\w+)", report.get("command", ""))
+    length = paper.scales[scale[1]].length if scale else 1.0
+    return {**paper.add_verdicts(report, length), "length": length}
+
+
+_LONGEST = "charlesworth2018_minutes kaminsky2020_medium maitrepierre2008_paper shi2022_paper_lstm zheng2022_ours"
+"""The report of each paper whose training is the longest."""
+
+
+def verdicts_of_papers() -> str:
+    """Each paper's training as a share of its own, and the verdicts on its numbers and claims, counted."""
+    verdicts, rows = (AGREES, DIFFERS, UNDECIDED, OPEN, NOT_SHOWN, STAND_IN), []
+    for name in _LONGEST.split():
+        made = reproduction_report(name)
+        found = Counter(each.get("verdict", "").partition(":")[0] for each in made["results"] + made.get("claims", []))
+        rows.append([f"`{made['paper']}`", f"{100 * made['length']:g} %", *(str(found[each]) for each in verdicts)])
+    return markdown_table(["paper", "training", *verdicts], rows)
 
 
 # --- the table of the README ---

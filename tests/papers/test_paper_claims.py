@@ -91,13 +91,17 @@ def test_the_weakest_group_decides() -> None:
 def test_rendering() -> None:
     table = render_claims([
         claim().with_runs([1.0, 1.1, 0.9]).to_json(),
-        claim(low=-1.0, high=1.0).to_json(is_judged=False),
+        claim(low=-1.0, high=1.0).to_json(length=0),
         claim(low=-math.inf, high=2.0).with_runs([1.0]).to_json(),
+        claim().with_runs([1.0, 1.1, 0.9]).to_json(length=0.09),
+        claim().with_runs([1.0, 1.1, 0.9]).to_json(length=0.1),
     ])  # fmt: skip
     assert [row[3:] for row in table.rows] == [
         ["above 0", "1 (0.752 to 1.25)", AGREES],
         ["-1 to 1", "", TOO_LITTLE_TRAINING],
         ["below 2", "1", UNDECIDED],
+        ["above 0", "1 (0.752 to 1.25)", "open: agrees so far"],
+        ["above 0", "1 (0.752 to 1.25)", AGREES],
     ]
 
 

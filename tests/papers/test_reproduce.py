@@ -158,7 +158,7 @@ def judge_one(result: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -
 
 ONE = Paper(
     name="one", title="A paper of one folder and one line", unit="points", tables={7: "all"}, rows=("a", "b"),
-    scales={"tiny": Scale(minutes=0.25, basis="by its setting", is_judged=False), "long": Scale(minutes=1234.5)},
+    scales={"tiny": Scale(minutes=0.25, basis="by its setting", length=0), "long": Scale(minutes=1234.5)},
     options=OneOptions,
     reproduction=f"{__name__}:OneReproduction", render_table=render_one, judge=judge_one,
 )  # fmt: skip
@@ -214,7 +214,7 @@ def test_a_folder_keeps_one_paper_and_one_scale(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", papers.PAPERS)
 def test_every_scale_says_what_it_costs_and_tiny_is_not_judged(name: str) -> None:
     scales = papers.find_paper(name).scales
-    assert [scale for scale, settings in scales.items() if not settings.is_judged] == ["tiny"]
+    assert [scale for scale, settings in scales.items() if settings.length == 0] == ["tiny"]
     assert "minutes" not in scales["tiny"].settings()
 
 

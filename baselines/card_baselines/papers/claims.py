@@ -14,9 +14,9 @@ The interval is over the random units of an experiment: runs with different seed
 players that learn while they play; or hands, if no player learns. A paper prints one run of each
 learner, so with learners the interval is that of one more run, not that of the mean over runs.
 
-Three other values replace a verdict: **stand-in** if an opponent is not the one of the paper, **not shown** if a claim
-would agree but holds as well for players that were never trained, and **too little training to judge** at scales that
-only show that the code works.
+Other values replace a verdict: **stand-in** if an opponent is not the one of the paper, **not shown** if a claim
+would agree but holds as well for players that were never trained, **open** after less than a tenth of the paper's
+training, and **too little training to judge** at scales that only show that the code works.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ from card_envs.formatting import json_number
 from card_envs.match.summary import Summary, student_t_quantile, summarise
 
 AGREES, DIFFERS, UNDECIDED, STAND_IN = "agrees", "differs", "undecided", "stand-in"
-NOT_SHOWN, TOO_LITTLE_TRAINING = "not shown", "too little training to judge"
+NOT_SHOWN, OPEN, TOO_LITTLE_TRAINING = "not shown", "open", "too little training to judge"
+_LEAST_LENGTH = 0.1
+"""Share of the paper's training from which on a verdict counts."""
 
 MARGIN, MARGIN_SHARE = 0.1, 0.1
 """Margin of gains in small bets or big blinds per hand: the larger of an amount and a share of the gain."""
@@ -90,6 +92,17 @@ def compare_with_claim(ci95: Sequence[float | None], low: float = -math.inf, hig
     if low < left and right < high:
         return AGREES
     return DIFFERS if right <= low or left >= high else UNDECIDED
+
+
+def limit_verdict(verdict: str, length: float) -> str:
+    """Return what a verdict is worth after a training of `length` times the paper's, 0 for next to none."""
+    if not verdict or length >= _LEAST_LENGTH:
+        return verdict
+    if length == 0:
+        return TOO_LITTLE_TRAINING
+    if verdict in (AGREES, DIFFERS):
+        return f"{OPEN}: {verdict} so far"
+    return OPEN if verdict == UNDECIDED else verdict
 
 
 def compare_run(printed: Printed, runs: Sequence[float]) -> str:
@@ -222,13 +235,13 @@ class Claim:
         gap, ci95, _ = compare_means(values, others)
         return self.with_interval(gap, ci95)
 
-    def to_json(self, is_judged: bool = True) -> dict[str, Any]:
-        """Return the claim as a JSON object; `is_judged` is False at scales that train too little for verdicts."""
+    def to_json(self, length: float = 1.0) -> dict[str, Any]:
+        """Return the claim as a JSON object, with its verdict for a training of `length` times the paper's."""
         return {
             "where": self.where, "claim": self.claim, "measured": self.measured, "low": json_number(self.low),
             "high": json_number(self.high), "mean": json_number(self.mean),
             "ci95": [json_number(end) for end in self.ci95],
-            "verdict": self.verdict if is_judged else TOO_LITTLE_TRAINING,
+            "verdict": limit_verdict(self.verdict, length),
         }  # fmt: skip
 
 

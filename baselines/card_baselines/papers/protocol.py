@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from card_baselines.grid import Grid
-from card_baselines.papers.claims import TOO_LITTLE_TRAINING, Claim, render_claims, results_of_table, summarise_runs
+from card_baselines.papers.claims import Claim, limit_verdict, render_claims, results_of_table, summarise_runs
 from card_baselines.run_folder import RunFolder, git_commit
 from card_baselines.text_table import TextTable
 from card_envs.damaged_files import explain_damage, read_json_object
@@ -54,8 +54,8 @@ class Scale:
     """Processor minutes of all tables on one core."""
     basis: str = "measured"
     """Origin of `minutes`: "measured", or the measured part that they are extrapolated from."""
-    is_judged: bool = True
-    """Whether enough is trained for verdicts."""
+    length: float = 1.0
+    """Training as a share of the paper's, see `claims.limit_verdict`; 0 where it only shows that the code works."""
 
     def settings(self) -> dict[str, Any]:
         """Return the numbers that decide what is trained and played."""
@@ -212,7 +212,7 @@ class Paper:
             "commit": git_commit(), "results": results,
         }  # fmt: skip
         report = reproduction.make_report(content, tables, rows)
-        content = self.add_verdicts(report.content, scale.is_judged)
+        content = self.add_verdicts(report.content, scale.length)
         rendered = [self.render_table(content, number) for number in tables if results_of_table(content, number)]
         if content.get("claims"):
             rendered.append(render_claims(content["claims"]))
@@ -220,22 +220,21 @@ class Paper:
         report.write(root)
         return report, root
 
-    def add_verdicts(self, content: Mapping[str, Any], is_judged: bool = True) -> dict[str, Any]:
+    def add_verdicts(self, content: Mapping[str, Any], length: float = 1.0) -> dict[str, Any]:
         """Return the content of a report with a verdict for each result, and with the claims of the text.
 
         Args:
             content: The content, with or without verdicts of an earlier rule.
-            is_judged: False for results of a scale that trains too little for verdicts.
+            length: `Scale.length` of the results.
         """
         results = content["results"]
         if self.judge is not None:
             results = [{**result, **self.judge(result, results)} for result in results]
-        if not is_judged:
-            results = [_replace_verdicts(result) for result in results]
+        results = [_limit_verdicts(result, length) for result in results]
         if not self.claims:
             return {**content, "results": results}
         measured: list[Claim] = load_object(self.claims)({**content, "results": results})
-        return {**content, "results": results, "claims": [claim.to_json(is_judged) for claim in measured]}
+        return {**content, "results": results, "claims": [claim.to_json(length) for claim in measured]}
 
     def _require_known(self, options: ReproductionOptions) -> None:
         if unknown := [number for number in options.table if number not in self.tables]:
@@ -262,6 +261,6 @@ class Paper:
             )
 
 
-def _replace_verdicts(result: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a result whose verdicts, other than empty ones, say that too little was trained."""
-    return {key: TOO_LITTLE_TRAINING if key.startswith("verdict") and value else value for key, value in result.items()}
+def _limit_verdicts(result: Mapping[str, Any], length: float) -> dict[str, Any]:
+    """Return a result with its verdicts for a training of `length` times the paper's."""
+    return {key: limit_verdict(value, length) if key.startswith("verdict") else value for key, value in result.items()}
