@@ -35,6 +35,9 @@ def replace_file(path: Path, survives_power_loss: bool = True) -> Iterator[Path]
     temporary = path.with_name(f".{secrets.token_hex(4)}-{path.name}")  # same suffix: some libraries append their own
     try:
         temporary.touch()
+    except OSError as error:  # which names the temporary file
+        raise type(error)(error.errno, error.strerror, str(path)) from error
+    try:
         mode = temporary.stat().st_mode
         yield temporary
         temporary.chmod(mode)  # safetensors makes files that only the owner can read

@@ -260,7 +260,9 @@ class SingleSeatTables:
             return actions, is_illegal
         mask = self.action_masks()
         is_illegal[rows] = mask[rows, actions[rows]] == 0
-        return np.where(is_illegal, choose(mask, rng.random((self.num_tables,))), actions), is_illegal
+        legal, numbers = actions.copy(), rng.random((self.num_tables,))
+        legal[is_illegal] = choose(mask[is_illegal], numbers[is_illegal])
+        return legal, is_illegal
 
     def _begin_episodes(self, rewards: NDArray[np.float32], finished: Rows) -> LearnerStep:
         """Begin the next episode at finished tables and return the observations of the learner at all tables."""

@@ -33,6 +33,15 @@ def test_after_an_error_the_old_file_stands_alone(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_an_error_names_the_file_and_not_the_temporary_one(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for folder in ("missing", "file"):
+        path = tmp_path / folder / "numbers.txt"
+        with pytest.raises(OSError, match="numbers") as caught, replace_file(path):
+            raise AssertionError
+        assert caught.value.filename == str(path)
+
+
 def test_two_writers_of_one_file_do_not_mix(tmp_path: Path) -> None:
     path = tmp_path / "numbers.txt"
     with replace_file(path) as first, replace_file(path) as second:

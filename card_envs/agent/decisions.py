@@ -133,13 +133,22 @@ def choose(weights: NDArray[Any], random_numbers: NDArray[np.float64]) -> NDArra
     Returns:
         (n,) column indices.
 
+    Raises:
+        ValueError: If the shapes are other ones, or a row has no positive, finite sum.
+
     Example:
         >>> import numpy as np
         >>> choose(np.array([[1, 0, 3]]), np.array([0.3])).tolist()
         [2]
     """
+    if weights.ndim != 2 or len(weights) != len(random_numbers):
+        raise ValueError(f"weights of shape {weights.shape} must be a row for each of {len(random_numbers)} choices")
     sums = np.cumsum(weights, axis=1, dtype=np.float64)
-    return np.asarray((sums <= (random_numbers * sums[:, -1])[:, None]).sum(axis=1), np.int64)
+    totals = sums[:, -1]
+    if not ((totals > 0) & (totals < np.inf)).all():
+        wrong = int(np.argmin((totals > 0) & (totals < np.inf)))
+        raise ValueError(f"weights {weights[wrong]} of row {wrong} must be at least 0, with a positive, finite sum")
+    return np.asarray((sums <= (random_numbers * totals)[:, None]).sum(axis=1), np.int64)
 
 
 def likeliest(weights: NDArray[Any]) -> NDArray[np.float64]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType, ModuleType
@@ -32,6 +33,7 @@ from card_envs.observation import find_encoder
 _CONFIG = "config.json"
 CHOICES = _GREEDY, _ = "greedy", "sampling"
 """Suffixes of agent names, as in "ppo_big2:greedy": take the most probable action, or sample one."""
+_DEVICE = re.compile(r"auto|cpu|cuda(?::[0-9]+)?")
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _FORMS = '"module:Class", "path/to/file.py:Class" or the folder of a training run'
 
@@ -59,6 +61,8 @@ def find_agent(spec: str, game: Game, device: str = "cpu") -> Agent:
         >>> find_agent("random", make_game("kuhn_poker-v0")).name
         'random'
     """
+    if not _DEVICE.fullmatch(device):
+        raise ValueError(f"device {device!r} is not known: choose auto, cpu, cuda or cuda:N")
     if (location := _scheme_location(spec)) is not None:
         return _with_argument(spec, location, game, device)
     whole, (spec, choice) = spec, split_choice(spec)
@@ -207,6 +211,9 @@ def to_agent(agent: SupportsAct | str, game: Game) -> Agent:
 def _find_location(spec: str) -> str:
     """Return the "module:Class" of a spec; ValueError if it cannot be found."""
     path = Path(spec)
+    known = plugins.known_agents()
+    if not spec:
+        _fail("agent '' is not known", spec, known)
     if ":" in spec:
         require_allowed("agent", spec)
         return spec
@@ -216,7 +223,6 @@ def _find_location(spec: str) -> str:
         raise ValueError(f"agent {spec!r} names no class: pass {_list_classes(path)}")
     if len(path.parts) > 1:
         raise UnknownNameError(f"agent {spec!r}: there is no folder {path.absolute()}", "agent")
-    known = plugins.known_agents()
     return known.get(spec) or _fail(f"agent {spec!r} is not known", spec, known)
 
 
@@ -263,7 +269,8 @@ def class_at(spec: str, location: str) -> Any:
     """
     source, _, name = location.rpartition(":")
     if not source or not name:
-        raise ValueError(f'agent {spec!r} is registered as {location!r}, which is not "module:Class"')
+        registered = "" if spec == location else f"registered as {location!r}, which is "
+        raise ValueError(f"agent {spec!r} is {registered}not a name, {_FORMS}")
     module = _load_agent_file(spec, Path(source)) if source.endswith(".py") else _load_agent_module(spec, source)
     agents = {key: value for key, value in vars(module).items() if _is_agent_class(value)}
     if not agents:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from card_envs.game import is_whole
 from card_envs.history.errors import HandHistoryError, shorten
 from card_envs.history.formats import format_of_file, search_suffixes
 from card_envs.history.history_format import HistoryFormat
@@ -82,13 +83,14 @@ def replay_paths(paths: str | Path | Iterable[str | Path], rules: object = None,
     Args:
         paths: Files and folders, see `find_files`.
         rules: Rules profile or its name, see `replay_file`.
-        jobs: Number of processes.
+        jobs: Number of processes, at least 1.
 
     Returns:
         Counts and mismatches of all hands.
 
     Raises:
         HandHistoryError: For a path that `find_files` refuses.
+        ValueError: For a number of processes below 1.
     """
     report = ReplayReport()
     for results in replay_each(find_files(paths), rules, jobs):
@@ -128,6 +130,8 @@ def find_files(paths: str | Path | Iterable[str | Path]) -> list[Path]:
 
 def replay_each(files: Iterable[Path], rules: object = None, jobs: int = 1) -> Iterator[list[ReplayResult]]:
     """Yield the results of each file in order, see `replay_file`; `jobs` is the number of processes."""
+    if not is_whole(jobs) or jobs < 1:
+        raise ValueError(f"jobs {jobs!r} must be a whole number of processes, at least 1")
     task = partial(_replay, rules=rules)
     known = [(file, format_of_file(file)) for file in files]
     if jobs == 1:

@@ -32,7 +32,7 @@ from card_envs.agent import (
 )
 from card_envs.files import replace_file
 from card_envs.locations import UntrustedNameError
-from card_envs.match import play_match
+from card_envs.match import AgentError, play_match
 
 KUHN = make_game("kuhn_poker-v0")
 LIMIT = make_game("limit_holdem-v0")
@@ -132,6 +132,26 @@ def test_a_stochastic_agent_samples_from_its_probabilities_or_takes_the_likelies
     assert (agent.probabilities(decisions) == [0, 0, 1]).all()
 
 
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (np.full(3, np.nan), r"weights \[nan nan nan\] of row 0 must be at least 0, with a positive, finite sum"),
+        (np.array([0.5, np.inf, 0.5]), "with a positive, finite sum"),
+        (np.array([-0.5, -0.5, 0]), "with a positive, finite sum"),
+        (np.zeros(3), "with a positive, finite sum"),
+        (np.ones(()), r"weights of shape \(\) must be a row for each of"),
+        (np.ones((1, 1, 3)), r"weights of shape \(1, .*, 3\) must be a row for each of"),
+    ],
+)
+def test_weights_that_are_no_probabilities_are_refused_and_not_played(weights: Any, message: str) -> None:
+    class Wrong(StochasticAgent):
+        def compute_probabilities(self, decisions: Decisions) -> Any:
+            return weights * np.ones((len(decisions), 1)) if weights.ndim else weights
+
+    with pytest.raises(AgentError, match=message):
+        play_match(KUHN, [Wrong(), RandomAgent()], hands=10, seed=0)
+
+
 def test_a_class_without_a_name_plays_a_match_under_its_own() -> None:
     for player in (TightCaller(), Quacks()):
         expected = "tight_caller" if isinstance(player, Agent) else "quacks"
@@ -171,6 +191,19 @@ def test_what_cannot_act_is_refused(wrong: Any) -> None:
 def test_card_envs_does_not_know_who_plays() -> None:
     sources = [path for path in PACKAGE.rglob("*.py") if "card_baselines" in path.read_text()]
     assert sources == []
+
+
+@pytest.mark.parametrize("spec", ["", "random:", "hf:", "mine.py:", ":Class", ":"])
+def test_half_a_name_is_no_agent(spec: str) -> None:
+    with pytest.raises(ValueError, match=r'agent .* is not .*"module:Class", "path/to/file.py:Class"') as caught:
+        find_agent(spec, KUHN)
+    assert "registered as" not in str(caught.value)
+
+
+@pytest.mark.parametrize("device", ["", "gpu", "cuda:", "cuda:x", "CPU", "mps"])
+def test_a_device_has_a_known_name_whoever_plays(device: str) -> None:
+    with pytest.raises(ValueError, match=r"device .* is not known: choose auto, cpu, cuda or cuda:N"):
+        find_agent("random", KUHN, device)
 
 
 def test_names_that_lead_nowhere_say_what_is_missing(tmp_path: Path) -> None:

@@ -582,5 +582,11 @@ def test_report_counts_and_explains(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("jobs", [0, -1, 1.5])
+def test_jobs_are_a_number_of_processes(jobs: int) -> None:
+    with pytest.raises(ValueError, match=f"jobs {jobs} must be a whole number of processes, at least 1"):
+        replay_paths(FILES[0], jobs=jobs)
+
+
 def test_jobs_change_nothing() -> None:
     assert list(replay_paths(DATA, jobs=2).lines()) == list(replay_paths(DATA).lines())
