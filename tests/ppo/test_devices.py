@@ -33,7 +33,7 @@ AGENTS = [
     ("ppo_limit_hu", f"{LEARNED}.mlp_agent", 2),
     ("shi2022_dual_apu", f"{PAPERS}.shi2022.networks", 6),
     ("zheng2022_ppo", f"{PAPERS}.zheng2022.networks", 2),
-    ("zheng2022_cheatem", f"{PAPERS}.zheng2022.cheatem", 2),
+    ("zheng2022_cheatem", f"{PAPERS}.zheng2022.networks", 2),
 ]
 
 

@@ -45,10 +45,9 @@ from card_baselines.papers.zheng2022.table_player import (
     TYPE_COUNTS,
     SoftmaxTablePlayer,
     TablePlayer,
-    best_actions,
     write_values,
 )
-from card_envs.agent import decisions_at
+from card_envs.agent import Decisions, decisions_at
 from card_envs.agent.probabilities import softmax
 from card_envs.cards import card_ids
 from card_envs.compiler import COMPILED
@@ -272,27 +271,37 @@ def values_at(made: OneTable, sheet: Sheet) -> Any:
     return values
 
 
+def decide(made: OneTable) -> Decisions:
+    one = np.zeros(1, np.int64)
+    return decisions_at(GAME, made.tables, one, one, np.full(1, 0.5))
+
+
+def best_action(made: OneTable, sheet: Sheet) -> int:
+    return int(TablePlayer(sheet).act(decide(made), np.random.default_rng(0))[0])
+
+
 def test_a_value_is_the_mean_over_completions() -> None:
     cells = np.zeros((45, 4))
     cells[0], cells[1] = [46.0, 0, 0, 92.0], [0, 23.0, 0, 46.0]
-    found = values_at(table("As Ks", "Ah Kd 2c 7d"), Sheet(cells))
+    made = table("As Ks", "Ah Kd 2c 7d")
+    found = values_at(made, Sheet(cells))
     assert found["value"][0] == pytest.approx([4.0, 21.0, 0.0, (4 * 92 + 42 * 46) / 46])
     assert found["legal"][0].tolist() == [0, 1, 1, 1]
-    assert best_actions(found).tolist() == [1]  # the check, worth most
+    assert best_action(made, Sheet(cells)) == 1  # the check, worth most
 
 
 def test_illegal_columns_are_never_best_nor_likely() -> None:
     cells = np.zeros((45, 4))
     cells[:, CALL] = 9.0
-    found = values_at(table("As Ad", "2s 7d 9d"), Sheet(cells))
-    assert best_actions(found).tolist() == [2]  # a raise is worth as much as a check, and comes first
+    made = table("As Ad", "2s 7d 9d")
+    found = values_at(made, Sheet(cells))
+    assert best_action(made, Sheet(cells)) == 2  # a raise is worth as much as a check, and comes first
     assert softmax(found["value"], found["legal"])[0].tolist() == pytest.approx([0, 1 / 3, 1 / 3, 1 / 3])
 
 
 def test_the_greedy_player_and_its_softmax() -> None:
     made = OneTable(RULES, button=1, deck="As Kd")
-    one = np.zeros(1, np.int64)
-    decisions = decisions_at(GAME, made.tables, one, one, np.full(1, 0.5))
+    decisions = decide(made)
     cells = np.zeros((45, 4))
     cells[33] = [1.0, 2.0, 0.0, 7.0]
     assert TablePlayer(Sheet(cells)).probabilities(decisions).tolist() == [[0, 0, 1]]

@@ -251,7 +251,8 @@ def test_a_saved_cheatem_names_its_kind(tmp_path: Path) -> None:
     config.write_text(config.read_text().replace('"loss": "run"', '"loss": "printed"'))
     with pytest.raises(ValueError, match="trained with another loss"):
         CheatemAgent(tmp_path / "run")
-    NetworkAgent.from_network("dqn", make_network("dqn")).save(tmp_path / "other")
+    description = {"agent": "zheng2022_network", "network": "dqn"}
+    NetworkAgent.from_state(description, make_network("dqn").state_dict()).save(tmp_path / "other")
     assert isinstance(find_agent(str(tmp_path / "other"), GAME), NetworkAgent)
 
 

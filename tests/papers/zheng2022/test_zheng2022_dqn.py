@@ -32,7 +32,7 @@ def transitions() -> list[Transition]:
 
 def theirs_with(ours: DqnLearners) -> Any:
     agent = DQNAgent(num_actions=4, state_shape=[72], mlp_layers=[64, 64], device=torch.device("cpu"))
-    weights = list(ours._networks.network(0).state_dict().values())
+    weights = list(ours.played.network(0).state_dict().values())
     for estimator in (agent.q_estimator, agent.target_estimator):
         names = list(estimator.qnet.state_dict())
         assert len(names) == len(weights)
@@ -50,10 +50,10 @@ def test_trained_on_the_same_batches_the_networks_are_the_same(monkeypatch: pyte
         batches.append(drawn.choice(count, size, replace=False).tolist())
         return np.array(batches[-1])
 
-    ours._rngs = [type("Drawn", (), {"choice": staticmethod(draw)})()]
+    ours.rngs = [type("Drawn", (), {"choice": staticmethod(draw)})()]
     steps = transitions()
     for step in steps:
-        ours._queues[0].append(step)
+        ours.queues[0].append(step)
         ours.train(np.array([0]))
     assert len(batches) == STEPS - FIRST_TRAINING + 1 and len(batches[0]) == BATCH
 
@@ -70,12 +70,12 @@ def test_trained_on_the_same_batches_the_networks_are_the_same(monkeypatch: pyte
         state, following = {"obs": step.observation}, {"obs": step.next_observation, "legal_actions": legal}
         theirs.feed((state, step.column, step.reward, following, step.is_last))
     expected = list(theirs.q_estimator.qnet.state_dict().values())
-    found = list(ours._networks.network(0).state_dict().values())
+    found = list(ours.played.network(0).state_dict().values())
     for a, b in zip(found, expected, strict=True):
         if a.dtype.is_floating_point:
             assert torch.allclose(a, b, atol=2e-5)
     target = list(theirs.target_estimator.qnet.state_dict().values())
-    for a, b in zip(ours._targets.network(0).state_dict().values(), target, strict=True):
+    for a, b in zip(ours.targets.network(0).state_dict().values(), target, strict=True):
         if a.dtype.is_floating_point:
             assert torch.allclose(a, b, atol=2e-5)
     assert np.allclose(theirs.epsilons, EPSILONS)

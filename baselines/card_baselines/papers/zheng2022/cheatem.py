@@ -6,18 +6,14 @@ same without changing the sheet while training. Where paper and code differ, thi
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from card_baselines.agents.learned.devices import find_device
-from card_baselines.agents.learned.mlp_policy import read_tensors
 from card_baselines.papers.zheng2022.advantage import (
     BOARDS,
     HANDS_PER_BOARD,
@@ -28,7 +24,7 @@ from card_baselines.papers.zheng2022.advantage import (
 )
 from card_baselines.papers.zheng2022.card_types import random_type
 from card_baselines.papers.zheng2022.duel import Hand, Learners
-from card_baselines.papers.zheng2022.networks import save_agent
+from card_baselines.papers.zheng2022.networks import TrainedPlayer
 from card_baselines.papers.zheng2022.sheet import (
     LEARNING_RATE,
     SHEET_FILE,
@@ -43,7 +39,6 @@ from card_baselines.papers.zheng2022.situation import (
     NONE,
     NUM_COLUMNS,
     last_column_of_rival,
-    plays_heads_up_limit,
 )
 from card_baselines.papers.zheng2022.stacks import Stack, make_networks
 from card_baselines.papers.zheng2022.table_player import (
@@ -53,10 +48,9 @@ from card_baselines.papers.zheng2022.table_player import (
     to_action_probabilities,
     write_values,
 )
-from card_baselines.run_folder import CONFIG, WEIGHTS
-from card_envs.agent import Decisions, StochasticAgent, choose
+from card_baselines.runs.checkpoint import strip_prefix
+from card_envs.agent import Decisions, choose
 from card_envs.compiler import kernel
-from card_envs.game import Game
 from card_envs.rng import seed_stream, seeded_streams
 from card_envs.typing import Rows
 
@@ -121,61 +115,28 @@ def compute_loss(
     return (sheet_policy - policy).abs().mean(dim=(-2, -1)) - LAMBDA_1 * gain
 
 
-class CheatemAgent(StochasticAgent):
+class CheatemAgent(TrainedPlayer):
     """Plays what was learned: samples from the sheet's softmax times the network's."""
 
     name = "zheng2022_cheatem"
 
-    def __init__(self, folder: Path, device: str = "cpu") -> None:
-        """Load what `save` wrote; `device` computes the network: auto, cpu, cuda or cuda:N."""
-        settings = json.loads((folder / CONFIG).read_text(encoding="utf-8"))["cheatem"]
+    def _restore(self, description: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> None:
+        settings = description["cheatem"]
         if changed := [name for name, value in SETTINGS.items() if settings.get(name, value) != value]:
-            raise ValueError(f"{folder} was trained with another {changed[0]}: play it with the version that made it")
-        tensors = read_tensors(folder / WEIGHTS)
-        network = make_modification_network()
-        prefix = "network."
-        network.load_state_dict({k.removeprefix(prefix): v for k, v in tensors.items() if k.startswith(prefix)})
-        rival = np.zeros(1, RIVAL_COUNTS)
-        rival["seen"][0], rival["seen_ahead"][0] = tensors["seen"].numpy(), tensors["seen_ahead"].numpy()
-        self._set(settings["updates_sheet"], Sheet(tensors["sheet"].double().numpy()), rival, network)
-        self.device = find_device(device)
-        self.network.to(self.device)
-
-    @classmethod
-    def from_network(cls, updates_sheet: bool, sheet: Sheet, rival: NDArray[Any], network: torch.nn.Sequential) -> Self:
-        """Return the player of a sheet (as it is played), counts of the rival (copied) and a network."""
-        agent = cls.__new__(cls)
-        agent._set(updates_sheet, sheet, rival.copy(), network)
-        return agent
-
-    def _set(self, updates_sheet: bool, sheet: Sheet, rival: NDArray[Any], network: torch.nn.Sequential) -> None:
-        self.sheet, self.rival, self.network = sheet, rival, network.eval()
-        self._updates_sheet, self._record, self.device = updates_sheet, sheet.record(), torch.device("cpu")
-
-    def can_play(self, game: Game) -> bool:
-        """Return True for heads-up limit hold'em; it is trained under the rules of RLCard."""
-        return plays_heads_up_limit(game)
+            raise ValueError(f"it was trained with another {changed[0]}: play it with the version that made it")
+        self.network = make_modification_network()
+        self.network.load_state_dict(strip_prefix("network.", tensors))
+        self.sheet = Sheet(tensors["sheet"].double().numpy())
+        self.rival = np.zeros(1, RIVAL_COUNTS)
+        self.rival["seen"][0], self.rival["seen_ahead"][0] = tensors["seen"].numpy(), tensors["seen_ahead"].numpy()
+        super()._restore(description, tensors)
 
     def compute_probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
         """Return the probability of every action id (n, 3), for an advantage probability that `random_numbers` fix."""
         which = np.zeros(len(decisions), np.int64)
-        values = find_values(decisions, self._record, which)
+        values = find_values(decisions, self.sheet.record(), which)
         ahead = advantages_of(decisions, self.rival, which)
-        with torch.inference_mode():
-            logits = self.network(torch.from_numpy(ahead.astype(np.float32))[:, None].to(self.device)).cpu()
-            return policy_of(logits, values, SHARPNESS, decisions)
-
-    def save(self, folder: Path, **facts: Any) -> None:
-        """Write config.json, with `facts` about the training, and policy.safetensors."""
-        tensors = {f"network.{name}": tensor for name, tensor in self.network.state_dict().items()}
-        tensors["sheet"] = torch.from_numpy(self.sheet.values)
-        tensors["seen"] = torch.from_numpy(self.rival["seen"][0])
-        tensors["seen_ahead"] = torch.from_numpy(self.rival["seen_ahead"][0])
-        save_agent(
-            folder,
-            {"agent": "zheng2022_cheatem", "cheatem": {"updates_sheet": self._updates_sheet, **SETTINGS}, **facts},
-            tensors,
-        )
+        return policy_of(self.compute_outputs(ahead[:, None]), values, SHARPNESS)
 
 
 class CheatemLearners(Learners):
@@ -212,7 +173,7 @@ class CheatemLearners(Learners):
         values = find_values(decisions, self._sheets, tables)
         ahead = advantages_of(decisions, self._rivals, tables)
         logits = self._networks.compute_at(tables, ahead.astype(np.float32)[:, None])
-        return choose(policy_of(logits, values, TRAINING_SHARPNESS, decisions), decisions.random_numbers)
+        return choose(policy_of(logits, values, TRAINING_SHARPNESS), decisions.random_numbers)
 
     def learn(self, table: int, hand: Hand, seat: int) -> None:
         """Update the sheet, then the counts decision by decision; keep what the network may learn from."""
@@ -269,9 +230,12 @@ class CheatemLearners(Learners):
 
     def make_player(self, table: int) -> CheatemAgent:
         """Return the trained player of a learner."""
-        one, network = slice(table, table + 1), self._networks.network(table)
-        sheet = Sheet.from_record(self._sheets[one])
-        return CheatemAgent.from_network(self._updates_sheet, sheet, self._rivals[one], network)
+        network, rival = self._networks.network(table).state_dict(), self._rivals[table].copy()
+        tensors = {f"network.{name}": tensor for name, tensor in network.items()}
+        tensors |= {name: torch.from_numpy(np.array(rival[name])) for name in ("seen", "seen_ahead")}
+        tensors["sheet"] = torch.from_numpy(self._sheets["value"][table].copy())
+        settings = {"updates_sheet": self._updates_sheet, **SETTINGS}
+        return CheatemAgent.from_state({"agent": "zheng2022_cheatem", "cheatem": settings}, tensors)
 
 
 def _make_loss(networks: Stack, inputs: torch.Tensor, batch: Batch) -> Callable[[torch.Tensor], torch.Tensor]:
@@ -288,14 +252,12 @@ def advantages_of(decisions: Decisions, rivals: NDArray[Any], which: Rows) -> ND
     return found
 
 
-def policy_of(
-    logits: torch.Tensor, values: NDArray[Any], sharpness: float, decisions: Decisions
-) -> NDArray[np.float64]:
+def policy_of(logits: torch.Tensor, values: NDArray[Any], sharpness: float) -> NDArray[np.float64]:
     """Return the probability of every action id (n, 3) from the network's logits (n, 4) and the sheet's values."""
     sheet_policy = torch.softmax(torch.from_numpy(sharpness * values["value"]), dim=1)
     weights = np.maximum(mix_policies(logits.double(), sheet_policy).numpy(), 1e-30) * values["legal"]
     weights /= weights.sum(axis=1, keepdims=True)
-    return to_action_probabilities(weights, decisions.game.num_actions, values["legal"])
+    return to_action_probabilities(weights, values["legal"])
 
 
 @kernel

@@ -2,113 +2,88 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from card_baselines.papers.zheng2022.duel import Hand, Learners
-from card_baselines.papers.zheng2022.networks import (
-    ENCODER,
-    OBSERVATION_SIZE,
-    NetworkAgent,
-    Transition,
-    Transitions,
-    find_legal_columns,
-    make_network,
-    to_actions,
-)
+from card_baselines.papers.zheng2022.networks import OBSERVATION_SIZE, NetworkLearners, make_network
 from card_baselines.papers.zheng2022.situation import NUM_COLUMNS
 from card_baselines.papers.zheng2022.stacks import Stack, make_networks
-from card_envs.agent import Decisions, choose
+from card_envs.agent import Decisions, choose, likeliest
 from card_envs.typing import Rows
 
 LEARNING_RATE, GAMMA, BATCH = 5e-5, 0.99, 32
 MEMORY, FIRST_TRAINING, TARGET_PERIOD = 20_000, 100, 1000
 EPSILONS = np.linspace(1.0, 0.1, 20_000)
 """Probability of a random action, by the number of decisions learned from."""
+TRANSITION = np.dtype(
+    [
+        ("observation", np.int8, (OBSERVATION_SIZE,)),  # the numbers are 0 and 1
+        ("column", np.int64),
+        ("reward", np.float32),
+        ("next_observation", np.int8, (OBSERVATION_SIZE,)),
+        ("is_last", np.float32),
+        ("next_legal", np.uint8, (NUM_COLUMNS,)),
+    ]
+)
+"""A `Transition` in memory."""
 
 
-class DqnLearners(Learners):
-    """Learners of RLCard's DQN, one run at each table."""
+class DqnLearners(NetworkLearners):
+    """Learners of RLCard's DQN."""
 
     name = "zheng2022_dqn"
+    kind = "dqn"
     steps_of_training = 4
-    encoder = ENCODER
 
     def __init__(self, seeds: Sequence[int]) -> None:
         """Start from random networks and empty memories."""
+        super().__init__(seeds, stream=3)
         networks = make_networks(lambda: make_network("dqn"), seeds)
-        self._networks, self._targets = Stack(networks, LEARNING_RATE), Stack(networks, 0.0)
-        shape = len(seeds), MEMORY, OBSERVATION_SIZE
-        self._seen, self._following = np.zeros(shape, np.int8), np.zeros(shape, np.int8)  # the numbers are 0 and 1
-        self._columns, self._rewards = np.zeros(shape[:2], np.int64), np.zeros(shape[:2], np.float32)
-        self._is_last, self._legal = np.zeros(shape[:2], np.float32), np.zeros((*shape[:2], NUM_COLUMNS), np.uint8)
+        self.played, self.targets = Stack(networks, LEARNING_RATE), Stack(networks, 0.0)
+        self._memory = np.zeros((len(seeds), MEMORY), TRANSITION)
         self._total, self._trained = np.zeros(len(seeds), np.int64), np.zeros(len(seeds), np.int64)
-        self._transitions = Transitions(len(seeds))
-        self._queues: list[deque[Transition]] = [deque() for _ in seeds]
-        self._rngs = [np.random.default_rng([seed, 3]) for seed in seeds]
 
-    def act(self, decisions: Decisions, rng: np.random.Generator) -> Rows:
-        """Return the best legal action for each decision, or any legal one with the probability of the moment."""
-        legal, tables = find_legal_columns(decisions), decisions.table_ids
-        seen = np.asarray(decisions.observation, np.float32)
-        values = np.where(legal == 1, self._networks.compute_at(tables, seen).numpy(), -np.inf)
-        epsilon = EPSILONS[np.minimum(self._total[tables], len(EPSILONS) - 1)][:, None]
+    def choose_columns(self, decisions: Decisions, outputs: NDArray[np.float32], legal: NDArray[np.uint8]) -> Rows:
+        """Return the best legal columns, or any legal ones with the probability of the moment."""
+        epsilon = EPSILONS[np.minimum(self._total[decisions.table_ids], len(EPSILONS) - 1)][:, None]
         probabilities = epsilon * legal / legal.sum(axis=1, keepdims=True)
-        probabilities += (1 - epsilon) * np.eye(NUM_COLUMNS)[values.argmax(axis=1)]
-        columns = choose(probabilities, decisions.random_numbers)
-        self._transitions.add(decisions, columns, legal)
-        return to_actions(columns, legal)
-
-    def learn(self, table: int, hand: Hand, seat: int) -> None:
-        """Queue the decisions of a hand."""
-        self._queues[table].extend(self._transitions.pop_hand(table, hand, seat))
+        probabilities += (1 - epsilon) * likeliest(np.where(legal == 1, outputs, -np.inf))
+        return choose(probabilities, decisions.random_numbers)
 
     def needs_training(self) -> NDArray[np.bool_]:
         """Return who has decisions that it has not learned from."""
-        return np.array([len(queue) > 0 for queue in self._queues])
+        return np.array([len(queue) > 0 for queue in self.queues])
 
     def train(self, tables: Rows) -> None:
         """Store decision after decision, and train once after each."""
         while len(tables):
             for table in tables.tolist():
-                self._store(table, self._queues[table].popleft())
+                self._memory[table, self._total[table] % MEMORY] = self.queues[table].popleft()
+                self._total[table] += 1
             self._train_once(tables[self._total[tables] >= FIRST_TRAINING])
-            tables = tables[[len(self._queues[table]) > 0 for table in tables.tolist()]]
-
-    def _store(self, table: int, step: Transition) -> None:
-        place = self._total[table] % MEMORY
-        self._seen[table, place], self._following[table, place] = step.observation, step.next_observation
-        self._columns[table, place], self._rewards[table, place] = step.column, step.reward
-        self._is_last[table, place], self._legal[table, place] = step.is_last, step.next_legal
-        self._total[table] += 1
+            tables = tables[[len(self.queues[table]) > 0 for table in tables.tolist()]]
 
     def _train_once(self, tables: Rows) -> None:
         if len(tables) == 0:
             return
-        every = np.arange(len(self._networks))[:, None]
+        every = np.arange(len(self.played))[:, None]
         filled = np.minimum(np.maximum(self._total, BATCH), MEMORY)
-        picked = np.stack([rng.choice(int(n), BATCH, replace=False) for rng, n in zip(self._rngs, filled, strict=True)])
-        seen, following, columns, rewards, is_last, legal = (
-            torch.from_numpy(kept[every, picked])
-            for kept in (self._seen, self._following, self._columns, self._rewards, self._is_last, self._legal)
+        picked = np.stack([rng.choice(int(n), BATCH, replace=False) for rng, n in zip(self.rngs, filled, strict=True)])
+        batch = self._memory[every, picked]
+        seen, columns, rewards, later, is_last, legal = (
+            torch.from_numpy(np.ascontiguousarray(batch[name])) for name in TRANSITION.names or ()
         )
-        later = following.float()
-        best = self._networks(later).masked_fill(legal == 0, -torch.inf).argmax(dim=-1, keepdim=True)
-        goals = rewards + GAMMA * (1 - is_last) * self._targets(later).gather(-1, best)[..., 0]
+        best = self.played(later.float()).masked_fill(legal == 0, -torch.inf).argmax(dim=-1, keepdim=True)
+        goals = rewards + GAMMA * (1 - is_last) * self.targets(later.float()).gather(-1, best)[..., 0]
 
         def loss(flat: torch.Tensor) -> torch.Tensor:
-            values = self._networks(seen.float(), flat, training=True).gather(-1, columns[..., None])[..., 0]
+            values = self.played(seen.float(), flat, training=True).gather(-1, columns[..., None])[..., 0]
             return ((values - goals) ** 2).mean(dim=-1)
 
-        self._networks.step(loss, np.isin(np.arange(len(self._networks)), tables))
+        self.played.step(loss, np.isin(np.arange(len(self.played)), tables))
         due = tables[self._trained[tables] % TARGET_PERIOD == 0]
-        self._targets.write(due, self._networks.part(due))
+        self.targets.write(due, self.played.part(due))
         self._trained[tables] += 1
-
-    def make_player(self, table: int) -> NetworkAgent:
-        """Return the trained player of a learner, which takes the best action."""
-        return NetworkAgent.from_network("dqn", self._networks.network(table))

@@ -1,8 +1,11 @@
-"""What PPO and DQN share: the player that a network becomes, and the transitions that they learn from."""
+"""What the trained players share, and what PPO and DQN share: their networks, and the transitions they learn from."""
 
 from __future__ import annotations
 
 import json
+from abc import abstractmethod
+from collections import deque
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -13,18 +16,19 @@ from safetensors.torch import save_file
 
 from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.mlp_policy import read_tensors
-from card_baselines.papers.zheng2022.duel import Hand, make_paper_game
+from card_baselines.papers.zheng2022.duel import Hand, Learners, make_paper_game
 from card_baselines.papers.zheng2022.situation import (
+    ACTIONS,
     CHECK,
     FOLD,
     NUM_COLUMNS,
-    action_of,
     is_legal_column,
     plays_heads_up_limit,
 )
+from card_baselines.papers.zheng2022.stacks import Stack
 from card_baselines.papers.zheng2022.table_player import to_action_probabilities
 from card_baselines.run_folder import CONFIG, WEIGHTS, RunFolder
-from card_envs.agent import Decisions, StochasticAgent
+from card_envs.agent import Decisions, StochasticAgent, likeliest
 from card_envs.agent.probabilities import softmax
 from card_envs.compiler import kernel
 from card_envs.files import replace_file
@@ -35,6 +39,71 @@ from card_envs.typing import Floats32, Rows
 ENCODER = "rlcard"
 OBSERVATION_SIZE, HIDDEN = 72, 64
 KINDS = ("ppo", "dqn")
+
+
+class TrainedPlayer(StochasticAgent):
+    """A player of heads-up limit hold'em that is trained under the rules of RLCard, and learns nothing more."""
+
+    network: torch.nn.Sequential
+
+    def __init__(self, folder: Path, device: str = "cpu") -> None:
+        """Load what `save` wrote; `device` computes the network: auto, cpu, cuda or cuda:N."""
+        self._restore(json.loads((folder / CONFIG).read_text(encoding="utf-8")), read_tensors(folder / WEIGHTS))
+        self.device = find_device(device)
+        self.network.to(self.device)
+
+    @classmethod
+    def from_state(cls, description: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> Self:
+        """Return the player of a config.json and its tensors."""
+        player = cls.__new__(cls)
+        player._restore(description, tensors)
+        return player
+
+    def _restore(self, description: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> None:
+        """Set the player up from the content of config.json and of policy.safetensors; ValueError for those of others.
+
+        Subclasses make the network, and call this at last.
+        """
+        self._description, self._tensors = description, tensors
+        self.network.eval().requires_grad_(False)
+        self.device = torch.device("cpu")
+
+    def can_play(self, game: Game) -> bool:
+        """Return True for heads-up limit hold'em."""
+        return plays_heads_up_limit(game)
+
+    @torch.inference_mode()
+    def compute_outputs(self, inputs: NDArray[np.floating]) -> torch.Tensor:
+        """Return the outputs (n, 4) of the network, on the CPU."""
+        outputs: torch.Tensor = self.network(torch.from_numpy(np.asarray(inputs, np.float32)).to(self.device))
+        return outputs.cpu()
+
+    def save(self, folder: Path, **facts: Any) -> None:
+        """Write config.json, with `facts` about the training, and policy.safetensors, for `find_agent`."""
+        folder.mkdir(parents=True, exist_ok=True)
+        with replace_file(folder / WEIGHTS) as temporary:
+            save_file({name: tensor.contiguous() for name, tensor in self._tensors.items()}, temporary)
+        RunFolder(folder).write_json(CONFIG, {**self._description, **facts})
+
+
+class NetworkAgent(TrainedPlayer):
+    """Plays a network of the paper's PPO (sampled) or DQN (the highest value)."""
+
+    encoder = ENCODER
+
+    def _restore(self, description: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> None:
+        self.kind = description["network"]
+        self.name = f"zheng2022_{self.kind}"
+        self.greedy = None if self.kind == "dqn" else False  # the outputs of DQN are values, no probabilities
+        self.network = make_network(self.kind)
+        self.network.load_state_dict(tensors)
+        super()._restore(description, tensors)
+
+    def compute_probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
+        """Return the probability of every action id (n, 3)."""
+        outputs, legal = self.compute_outputs(decisions.observation).double().numpy(), find_legal_columns(decisions)
+        columns = likeliest(np.where(legal == 1, outputs, -np.inf)) if self.kind == "dqn" else softmax(outputs, legal)
+        return to_action_probabilities(columns, legal)
 
 
 def make_network(kind: str, outputs: int = NUM_COLUMNS) -> torch.nn.Sequential:
@@ -53,65 +122,12 @@ def make_network(kind: str, outputs: int = NUM_COLUMNS) -> torch.nn.Sequential:
     return network
 
 
-class NetworkAgent(StochasticAgent):
-    """Plays a network of the paper's PPO (sampled) or DQN (the highest value); learns nothing."""
-
-    encoder = ENCODER
-
-    def __init__(self, folder: Path, device: str = "cpu") -> None:
-        """Load what `save` wrote; `device` computes the network: auto, cpu, cuda or cuda:N."""
-        self._set(json.loads((folder / CONFIG).read_text(encoding="utf-8"))["network"], None)
-        self.network.load_state_dict(read_tensors(folder / WEIGHTS))
-        self.device = find_device(device)
-        self.network.to(self.device)
-
-    @classmethod
-    def from_network(cls, kind: str, network: torch.nn.Sequential) -> Self:
-        """Return the player of a network."""
-        agent = cls.__new__(cls)
-        agent._set(kind, network)
-        return agent
-
-    def _set(self, kind: str, network: torch.nn.Sequential | None) -> None:
-        self.kind, self.name = kind, f"zheng2022_{kind}"
-        self.greedy = None if kind == "dqn" else False  # the outputs of DQN are values, no probabilities
-        self.network = (make_network(kind) if network is None else network).eval()
-        self.device = torch.device("cpu")
-
-    def can_play(self, game: Game) -> bool:
-        """Return True for heads-up limit hold'em; it is trained under the rules of RLCard."""
-        return plays_heads_up_limit(game)
-
-    @torch.inference_mode()
-    def compute_probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
-        """Return the probability of every action id (n, 3)."""
-        inputs = torch.from_numpy(np.asarray(decisions.observation, np.float32)).to(self.device)
-        outputs = self.network(inputs).cpu().double().numpy()
-        legal = find_legal_columns(decisions)
-        if self.kind == "dqn":
-            best = np.where(legal == 1, outputs, -np.inf).argmax(axis=1)
-            return to_action_probabilities(np.eye(NUM_COLUMNS)[best], decisions.game.num_actions, legal)
-        return to_action_probabilities(softmax(outputs, legal), decisions.game.num_actions, legal)
-
-    def save(self, folder: Path, **facts: Any) -> None:
-        """Write config.json, with `facts` about the training, and policy.safetensors."""
-        save_agent(folder, {"agent": "zheng2022_network", "network": self.kind, **facts}, self.network.state_dict())
-
-
-def save_agent(folder: Path, description: dict[str, Any], tensors: dict[str, torch.Tensor]) -> None:
-    """Write config.json and policy.safetensors, from which `find_agent` makes the player again."""
-    folder.mkdir(parents=True, exist_ok=True)
-    run = RunFolder(folder)
-    with replace_file(run.path / WEIGHTS) as temporary:
-        save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, temporary)
-    run.write_json(CONFIG, description)
-
-
 class Transition(NamedTuple):
     """A decision and what came of it."""
 
     observation: Floats32
     column: int
+    """What the learner meant, legal or not."""
     reward: float
     next_observation: Floats32
     is_last: bool
@@ -119,36 +135,55 @@ class Transition(NamedTuple):
     """(4,): of the own next decision; all 1 after the last."""
 
 
-class Transitions:
-    """Transitions of the learners of each table in the hand that is being played."""
+class NetworkLearners(Learners):
+    """Learners of a kind of network, one run at each table: they queue the transitions that `train` learns from."""
 
-    def __init__(self, num_tables: int) -> None:
+    encoder = ENCODER
+    kind: str
+    """ "ppo" or "dqn"."""
+    played: Stack
+    """The networks that play."""
+
+    def __init__(self, seeds: Sequence[int], stream: int) -> None:
+        """Start with empty queues; `stream` numbers the random streams of this kind."""
+        self.rngs = [np.random.default_rng([seed, stream]) for seed in seeds]
+        self.queues: list[deque[Transition]] = [deque() for _ in seeds]
         self._game = make_paper_game(ENCODER)
-        self._decided: list[list[tuple[Floats32, int, NDArray[np.uint8]]]] = [[] for _ in range(num_tables)]
+        self._decided: list[list[tuple[Floats32, int, NDArray[np.uint8]]]] = [[] for _ in seeds]
 
-    def add(self, decisions: Decisions, columns: Rows, legal: NDArray[np.uint8]) -> None:
-        """Keep what was seen and decided; `columns` as the learner meant them, legal or not."""
-        seen = np.asarray(decisions.observation, np.float32)
+    @abstractmethod
+    def choose_columns(self, decisions: Decisions, outputs: NDArray[np.float32], legal: NDArray[np.uint8]) -> Rows:
+        """Return a column (n,) for each decision, given the outputs and the legal columns, both (n, 4)."""
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> Rows:
+        """Return an action for each decision, and remember what was seen and decided."""
+        legal, seen = find_legal_columns(decisions), np.asarray(decisions.observation, np.float32)
+        columns = self.choose_columns(decisions, self.played.compute_at(decisions.table_ids, seen).numpy(), legal)
         for j, table in enumerate(decisions.table_ids.tolist()):
             self._decided[table].append((seen[j], int(columns[j]), legal[j]))
+        return to_actions(columns, legal)
 
-    def pop_hand(self, table: int, hand: Hand, seat: int) -> list[Transition]:
-        """Return the transitions of the hand that is over, and forget it."""
+    def learn(self, table: int, hand: Hand, seat: int) -> None:
+        """Queue the transitions of a hand."""
         decided, self._decided[table] = self._decided[table], []
         if not decided:
-            return []
-        rewards = hand.rewards_of(seat)
+            return
         following = [*decided[1:], (self._final_observation(hand, seat), 0, np.ones(NUM_COLUMNS, np.uint8))]
-        return [
+        self.queues[table].extend(
             Transition(now[0], now[1], float(reward), later[0], later is following[-1], later[2])
-            for now, later, reward in zip(decided, following, rewards, strict=True)
-        ]
+            for now, later, reward in zip(decided, following, hand.rewards_of(seat), strict=True)
+        )
 
     def _final_observation(self, hand: Hand, seat: int) -> Floats32:
         observation = np.zeros((1, OBSERVATION_SIZE), self._game.layout.dtype)
         masks = np.zeros((1, self._game.num_actions), np.int8)
         self._game.encoder.observe(hand.final, 0, seat, observation_records(observation), mask_records(masks))
         return np.asarray(observation[0], np.float32)
+
+    def make_player(self, table: int) -> NetworkAgent:
+        """Return the trained player of a learner."""
+        description = {"agent": "zheng2022_network", "network": self.kind}
+        return NetworkAgent.from_state(description, self.played.network(table).state_dict())
 
 
 def find_legal_columns(decisions: Decisions) -> NDArray[np.uint8]:
@@ -160,10 +195,8 @@ def find_legal_columns(decisions: Decisions) -> NDArray[np.uint8]:
 
 def to_actions(columns: Rows, legal: NDArray[np.uint8]) -> Rows:
     """Return action ids; an illegal column is played as a check if that is legal, else as a fold, as RLCard does."""
-    rows = np.arange(len(columns))
     instead = np.where(legal[:, CHECK] == 1, CHECK, FOLD)
-    played = np.where(legal[rows, columns] == 1, columns, instead)
-    return np.array([action_of(column) for column in range(NUM_COLUMNS)], np.int64)[played]
+    return ACTIONS[np.where(legal[np.arange(len(columns)), columns] == 1, columns, instead)]
 
 
 @kernel

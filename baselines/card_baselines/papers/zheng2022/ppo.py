@@ -12,16 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from card_baselines.papers.zheng2022.duel import Hand, Learners
-from card_baselines.papers.zheng2022.networks import (
-    ENCODER,
-    NetworkAgent,
-    Transition,
-    Transitions,
-    find_legal_columns,
-    make_network,
-    to_actions,
-)
+from card_baselines.papers.zheng2022.networks import NetworkLearners, make_network
 from card_baselines.papers.zheng2022.situation import NUM_COLUMNS
 from card_baselines.papers.zheng2022.stacks import Stack, make_networks
 from card_envs.agent import Decisions, choose
@@ -35,62 +26,48 @@ ACTOR_LEARNING_RATE, CRITIC_LEARNING_RATE = 5e-5, 5e-4
 _TINY = 1e-8
 
 
-class PpoLearners(Learners):
-    """Learners of the paper's PPO, one run at each table."""
+class PpoLearners(NetworkLearners):
+    """Learners of the paper's PPO."""
 
     name = "zheng2022_ppo"
+    kind = "ppo"
     steps_of_training = 2 * PASSES * DECISIONS
-    encoder = ENCODER
 
     def __init__(self, seeds: Sequence[int]) -> None:
         """Start from random networks."""
-        self._actors = Stack(make_networks(lambda: make_network("ppo"), seeds), ACTOR_LEARNING_RATE)
+        super().__init__(seeds, stream=2)
+        self.played = Stack(make_networks(lambda: make_network("ppo"), seeds), ACTOR_LEARNING_RATE)
         critics = make_networks(lambda: make_network("ppo", outputs=1), [seed + 1_000_000 for seed in seeds])
-        self._critics = Stack(critics, CRITIC_LEARNING_RATE)
-        self._targets = Stack(critics, 0.0)
-        self._transitions = Transitions(len(seeds))
-        self._memory: list[list[Transition]] = [[] for _ in seeds]
-        self._rngs = [np.random.default_rng([seed, 2]) for seed in seeds]
+        self._critics, self._targets = Stack(critics, CRITIC_LEARNING_RATE), Stack(critics, 0.0)
 
-    def act(self, decisions: Decisions, rng: np.random.Generator) -> Rows:
-        """Return a sampled action for each decision; one in ten is any of the four, legal or not."""
-        legal, seen = find_legal_columns(decisions), np.asarray(decisions.observation, np.float32)
-        logits = self._actors.compute_at(decisions.table_ids, seen).double().numpy()
-        explores = decisions.random_numbers < EXPLORATION
-        random_numbers = np.where(
-            explores,
-            decisions.random_numbers / EXPLORATION,
-            (decisions.random_numbers - EXPLORATION) / (1 - EXPLORATION),
-        )
-        columns = np.where(
-            explores, (random_numbers * NUM_COLUMNS).astype(np.int64), choose(softmax(logits, legal), random_numbers)
-        )
-        self._transitions.add(decisions, columns, legal)
-        return to_actions(columns, legal)
-
-    def learn(self, table: int, hand: Hand, seat: int) -> None:
-        """Remember the decisions of a hand."""
-        self._memory[table] += self._transitions.pop_hand(table, hand, seat)
+    def choose_columns(self, decisions: Decisions, outputs: NDArray[np.float32], legal: NDArray[np.uint8]) -> Rows:
+        """Return sampled columns; one in ten is any of the four, legal or not."""
+        numbers, probabilities = decisions.random_numbers, softmax(outputs.astype(np.float64), legal)
+        any_column = (numbers / EXPLORATION * NUM_COLUMNS).astype(np.int64)
+        explores = numbers < EXPLORATION
+        kept = np.where(explores, numbers / EXPLORATION, (numbers - EXPLORATION) / (1 - EXPLORATION))
+        return np.where(explores, any_column, choose(probabilities, kept))
 
     def needs_training(self) -> NDArray[np.bool_]:
         """Return who has 50 decisions."""
-        return np.array([len(memory) >= DECISIONS for memory in self._memory])
+        return np.array([len(queue) >= DECISIONS for queue in self.queues])
 
     def train(self, tables: Rows) -> None:
         """Make five passes over 50 decisions, each a batch of its own."""
-        taken = [self._memory[table][:DECISIONS] for table in tables.tolist()]
+        taken = [[self.queues[table].popleft() for _ in range(DECISIONS)] for table in tables.tolist()]
         observations, following = (
             torch.from_numpy(np.array([[step[k] for step in run] for run in taken])) for k in (0, 3)
         )
         columns = torch.tensor([[step.column for step in run] for run in taken])[..., None]
         rewards = torch.tensor([[step.reward for step in run] for run in taken])
         goes_on = 1.0 - torch.tensor([[float(step.is_last) for step in run] for run in taken])
-        actors, critics, targets = (nets.part(tables) for nets in (self._actors, self._critics, self._targets))
+        stacks = self.played, self._critics, self._targets
+        actors, critics, targets = (nets.part(tables) for nets in stacks)
         future = GAMMA * goes_on
         advantages = rewards + future * critics(following)[..., 0] - critics(observations)[..., 0]
         old = torch.log_softmax(actors(observations), dim=-1).gather(-1, columns)
         standard = (rewards - rewards.mean(dim=1, keepdim=True)) / (rewards.std(dim=1, keepdim=True) + _TINY)
-        order = torch.from_numpy(np.array([self._rngs[t].permutation(DECISIONS) for t in tables.tolist()]))
+        order = torch.from_numpy(np.array([self.rngs[t].permutation(DECISIONS) for t in tables.tolist()]))
         rows = torch.arange(len(tables))
 
         def actor_loss(flat: torch.Tensor) -> torch.Tensor:
@@ -109,11 +86,5 @@ class PpoLearners(Learners):
                 actors.step(actor_loss)
                 critics.step(critic_loss)
             targets.flat.lerp_(critics.flat, TARGET_SHARE)
-        for nets, part in ((self._actors, actors), (self._critics, critics), (self._targets, targets)):
+        for nets, part in zip(stacks, (actors, critics, targets), strict=True):
             nets.write(tables, part)
-        for table in tables.tolist():
-            del self._memory[table][:DECISIONS]
-
-    def make_player(self, table: int) -> NetworkAgent:
-        """Return the trained player of a learner."""
-        return NetworkAgent.from_network("ppo", self._actors.network(table))

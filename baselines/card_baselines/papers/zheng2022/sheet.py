@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,11 +69,6 @@ class Sheet:
         records["value"][0] = self.values
         return records
 
-    @classmethod
-    def from_record(cls, records: NDArray[Any]) -> Self:
-        """Return a copy of what a record holds."""
-        return cls(records["value"][0].copy())
-
 
 def pretrain(hands: int = PRETRAINING_HANDS, seed: int = 0) -> Sheet:
     """Return a sheet learned from `hands` hands between two low-fold players; seat 0 learns."""
@@ -83,7 +78,7 @@ def pretrain(hands: int = PRETRAINING_HANDS, seed: int = 0) -> Sheet:
     tables, streams = game.seeded_tables(1, seed), seeded_streams(1, seed)
     records, trajectories = Sheet(np.zeros((NUM_TYPES, NUM_COLUMNS))).record(), np.zeros(1, TRAJECTORY)
     _pretrain(tables, records, trajectories, streams, hands)
-    return Sheet.from_record(records)
+    return Sheet(records["value"][0].copy())
 
 
 def load_sheet(path: str | Path) -> Sheet:

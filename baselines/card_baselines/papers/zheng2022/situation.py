@@ -9,7 +9,7 @@ import numpy as np
 from card_envs.compiler import kernel
 from card_envs.game import Game
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION, amount_to_call
-from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.config import is_texas_holdem
 from card_envs.games.holdem.state import CALL as CALLING
 from card_envs.games.holdem.state import FOLD as FOLDING
 from card_envs.games.holdem.state import RECENT_ACTIONS
@@ -18,6 +18,8 @@ CALL, RAISE, FOLD, CHECK = range(4)
 """Columns of a cheating sheet and numbers of actions, in RLCard's order."""
 COLUMNS = ("call", "raise", "fold", "check")
 NUM_COLUMNS = len(COLUMNS)
+ACTIONS = np.array([CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION, CALL_ACTION])
+"""Action id of each column: call and check are one."""
 NONE = -1
 """The rival has not acted yet in this hand."""
 
@@ -26,14 +28,8 @@ BIG_BLIND = 2
 
 
 def plays_heads_up_limit(game: Game) -> bool:
-    """Return True for heads-up limit hold'em with whole decks, whatever the rules profile and the caps."""
-    config = game.config
-    return (
-        isinstance(config, HoldemConfig)
-        and config.structure == "limit"
-        and config.num_players == 2
-        and (config.num_hole_cards, config.deck_size, config.board_cards) == (2, 52, (0, 3, 1, 1))
-    )
+    """Return True for heads-up limit hold'em, whatever the rules profile and the caps."""
+    return is_texas_holdem(game) and game.config.structure == "limit" and game.num_seats == 2
 
 
 @kernel
@@ -54,14 +50,6 @@ def is_legal_column(t: Any, column: Any) -> Any:
     if column == FOLD:
         return np.int64(t.legal) >> FOLD_ACTION & 1 == 1
     return (amount_to_call(t) > 0) == (column == CALL)
-
-
-@kernel
-def action_of(column: Any) -> Any:
-    """Return the action id of a column."""
-    if column == FOLD:
-        return np.int64(FOLD_ACTION)
-    return np.int64(FIRST_RAISE_ACTION if column == RAISE else CALL_ACTION)
 
 
 @kernel

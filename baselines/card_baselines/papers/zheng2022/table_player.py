@@ -14,13 +14,8 @@ from numpy.typing import NDArray
 
 from card_baselines.papers.zheng2022.card_types import NUM_TYPES, count_types
 from card_baselines.papers.zheng2022.sheet import SHEET_FILE, Sheet, load_sheet
-from card_baselines.papers.zheng2022.situation import (
-    NUM_COLUMNS,
-    action_of,
-    is_legal_column,
-    plays_heads_up_limit,
-)
-from card_envs.agent import Agent, Decisions, choose
+from card_baselines.papers.zheng2022.situation import ACTIONS, NUM_COLUMNS, is_legal_column, plays_heads_up_limit
+from card_envs.agent import Decisions, StochasticAgent, likeliest
 from card_envs.agent.probabilities import softmax
 from card_envs.compiler import kernel
 from card_envs.game import Game
@@ -30,10 +25,11 @@ ACTION_VALUES = np.dtype((np.record, [("value", np.float64, (NUM_COLUMNS,)), ("l
 TYPE_COUNTS = np.dtype((np.record, [("count", np.int64, (NUM_TYPES,))]))
 
 
-class TablePlayer(Agent):
+class TablePlayer(StochasticAgent):
     """Plays the best legal action by a cheating sheet, in heads-up limit hold'em."""
 
     name = "zheng2022_table"
+    greedy = None
     samples = False
     """Whether actions are sampled from the softmax of their values instead."""
 
@@ -46,23 +42,12 @@ class TablePlayer(Agent):
         """Return True for heads-up limit hold'em; the sheet is learned under the rules of RLCard."""
         return plays_heads_up_limit(game)
 
-    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return an action for each decision."""
-        if self.samples:
-            return choose(self.probabilities(decisions), decisions.random_numbers)
-        return best_actions(self.values(decisions))
-
-    def probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
+    def compute_probabilities(self, decisions: Decisions) -> NDArray[np.float64]:
         """Return the probability of every action id (n, 3)."""
-        values = self.values(decisions)
-        if not self.samples:
-            return np.eye(decisions.game.num_actions)[best_actions(values)]
-        weights = softmax(values["value"], values["legal"])
-        return to_action_probabilities(weights, decisions.game.num_actions, values["legal"])
-
-    def values(self, decisions: Decisions) -> NDArray[Any]:
-        """Return the value of each column, (n,) of `ACTION_VALUES`."""
-        return find_values(decisions, self._record, np.zeros(len(decisions), np.int64))
+        found = find_values(decisions, self._record, np.zeros(len(decisions), np.int64))
+        values, legal = found["value"], found["legal"]
+        columns = softmax(values, legal) if self.samples else likeliest(np.where(legal == 1, values, -np.inf))
+        return to_action_probabilities(columns, legal)
 
 
 class SoftmaxTablePlayer(TablePlayer):
@@ -82,21 +67,9 @@ def find_values(decisions: Decisions, sheets: NDArray[Any], which: NDArray[np.in
     return values
 
 
-def best_actions(values: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the action ids of the legal columns with the highest values."""
-    actions = np.empty(len(values), np.int64)
-    _write_best(values, actions)
-    return actions
-
-
-def to_action_probabilities(
-    columns: NDArray[np.float64], num_actions: int, legal: NDArray[np.uint8]
-) -> NDArray[np.float64]:
+def to_action_probabilities(columns: NDArray[np.float64], legal: NDArray[np.uint8]) -> NDArray[np.float64]:
     """Return probabilities of columns (n, 4) as those of action ids (n, 3): call and check are one id."""
-    shown = np.zeros((len(columns), num_actions))
-    for column in range(NUM_COLUMNS):
-        shown[:, action_of(column)] += columns[:, column] * legal[:, column]
-    return shown
+    return (columns * legal) @ np.eye(NUM_COLUMNS - 1)[ACTIONS]
 
 
 @kernel
@@ -116,14 +89,3 @@ def write_values(t: Any, sheet: Any, c: Any, v: Any) -> None:
 def _write_values(views: Any, sheets: Any, which: Any, counts: Any, values: Any) -> None:
     for j in range(views.shape[0]):
         write_values(views[j], sheets[which[j]], counts[0], values[j])
-
-
-@kernel
-def _write_best(values: Any, actions: Any) -> None:
-    for j in range(values.shape[0]):
-        v = values[j]
-        best = -1
-        for column in range(NUM_COLUMNS):
-            if v.legal[column] == 1 and (best < 0 or v.value[column] > v.value[best]):
-                best = column
-        actions[j] = action_of(best)
