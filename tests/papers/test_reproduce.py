@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -23,7 +24,6 @@ from card_baselines.papers.shi2022.paper import FILE, PAPER
 from card_baselines.papers.shi2022.pictures import draw_losses
 from card_baselines.ppo.config import Config as PpoConfig
 from card_baselines.run_folder import RunFolder
-from card_baselines.text_table import TextTable
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 VERDICTS = {"", "agrees", "differs", "undecided", "stand-in", "not shown"}
@@ -147,11 +147,6 @@ class OneReproduction(Reproduction[OneOptions, Scale]):
         return Report(content, ("a note",))
 
 
-def render_one(content: Mapping[str, Any], number: int) -> TextTable:
-    lines = [[result["row"], str(result["mean"]), result["verdict"]] for result in content["results"]]
-    return TextTable(f"Table {number}", ("row", "mean", "verdict"), lines)
-
-
 def judge_one(result: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {"verdict": "agrees" if result in results else "differs"}
 
@@ -160,7 +155,10 @@ ONE = Paper(
     name="one", title="A paper of one folder and one line", unit="points", tables={7: "all"}, rows=("a", "b"),
     scales={"tiny": Scale(minutes=0.25, basis="by its setting", length=0), "long": Scale(minutes=1234.5)},
     options=OneOptions,
-    reproduction=f"{__name__}:OneReproduction", render_table=render_one, judge=judge_one,
+    reproduction=f"{__name__}:OneReproduction", judge=judge_one,
+    layouts={
+        7: ("Table 7", {"row": itemgetter("row"), "mean": lambda r: str(r["mean"]), "verdict": itemgetter("verdict")})
+    },
 )  # fmt: skip
 
 

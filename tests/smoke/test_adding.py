@@ -96,7 +96,6 @@ ALGORITHM = Algorithm(
 '''
 PAPER = '''"""A paper: one table with one row."""
 from card_baselines.papers.protocol import Paper, Reproduction, Scale
-from card_baselines.text_table import TextTable
 
 
 class Experiments(Reproduction):
@@ -104,14 +103,11 @@ class Experiments(Reproduction):
         return [{"table": table, "row": row, "mean": 1.5}]
 
 
-def render(content, number):
-    return TextTable("Table 1", ("row", "mean"), [[each["row"], str(each["mean"])] for each in content["results"]])
-
-
 PAPER = Paper(
     name="added2026", title="A paper", unit="points", tables={1: "all"}, rows=("a",),
     scales={"tiny": Scale(minutes=0.1)},
-    reproduction="added_things.added2026.paper:Experiments", render_table=render,
+    reproduction="added_things.added2026.paper:Experiments",
+    layouts={1: ("Table 1", {"row": lambda r: r["row"], "mean": lambda r: str(r["mean"])})},
 )
 '''
 VARIANT = '''"""A poker variant: one card each from three suits of five ranks, one card on the board."""

@@ -16,7 +16,7 @@ PAPERS = {
 }
 """Name -> "module:PAPER", which is imported when it is needed."""
 
-PRESETS = {"self_play_ppo": {"charlesworth2018": "card_baselines.papers.charlesworth2018.preset:PRESET"}}
+PRESETS = {"self_play_ppo": {"charlesworth2018": "card_baselines.papers.charlesworth2018.reproduction:PRESET"}}
 """Algorithm -> name of settings from a paper -> "module:NAME" of these settings."""
 
 

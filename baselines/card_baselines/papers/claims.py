@@ -245,21 +245,26 @@ class Claim:
         }  # fmt: skip
 
 
-def measure_claims(claims: Iterable[Claim], ways: Mapping[str, Callable[..., Claim | None]], data: Any) -> list[Claim]:
-    """Return the claims that can be measured, in their order.
+Way = Callable[..., Claim | list[Claim] | None]
+"""Function of data, a claim and the rest of `Claim.measure` that returns the claim with our number, several claims for
+one of several players, or None (or an empty list) where the data lack it."""
+
+
+def measure_claims(claims: Iterable[Claim], ways: Mapping[str, Way], data: Any) -> list[Claim]:
+    """Return the claims that `data` can measure, in their order.
 
     Args:
         claims: Claims with `measure`.
-        ways: Name of a way to measure -> function of the data, the claim and the rest of `measure`, which returns the
-            claim with our number, or None where the data lack it.
+        ways: Name of a way to measure, the first word of `measure` -> the way.
         data: Results that are measured.
     """
     measured = [ways[claim.measure[0]](data, claim, *claim.measure[1:]) for claim in claims]
-    return [claim for claim in measured if claim is not None]
+    found = [[each] if isinstance(each, Claim) else each or [] for each in measured]
+    return [claim for each in found for claim in each]
 
 
-def choose_weakest(claims: Mapping[str, Claim]) -> Claim:
-    """Return the claim of the group that decides a claim about all groups, that each is above `low`.
+def choose_weakest(claims: Mapping[str, Claim]) -> Claim | None:
+    """Return the claim of the group that decides a claim about all groups, that each is above `low`; None for no group.
 
     That is a group below `low` with its whole interval if there is one (not corrected for the number of groups), else
     the group whose interval reaches lowest.
@@ -267,6 +272,8 @@ def choose_weakest(claims: Mapping[str, Claim]) -> Claim:
     Args:
         claims: The same claim for several groups by name. The name is added to `measured`.
     """
+    if not claims:
+        return None
     below = {name: claim for name, claim in claims.items() if claim.ci95[1] <= claim.low}
     if below:
         name = min(below, key=lambda each: below[each].ci95[1])
@@ -302,11 +309,6 @@ def _value(claim: Mapping[str, Any]) -> str:
 
 NORMAL_95 = 1.96
 """Half the width of a 95 % interval, in standard errors."""
-
-
-def results_of_table(content: Mapping[str, Any], number: int) -> list[dict[str, Any]]:
-    """Return the results of a report that belong to one table."""
-    return [result for result in content["results"] if result["table"] == number]
 
 
 def format_gain(result: Mapping[str, Any] | None, digits: int = 3) -> str:

@@ -5,22 +5,26 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
 from card_baselines.papers.claims import (
+    Claim,
     Printed,
+    Way,
+    choose_weakest,
     compare_run,
     compare_with_printed,
     describe_mean,
     describe_rank,
     format_gain,
     format_paper,
-    results_of_table,
+    measure_claims,
     summarise_runs,
 )
 from card_baselines.papers.printed import Cell, PaperFile
 from card_baselines.papers.protocol import Options, Reproduction, Scale
-from card_baselines.text_table import Columns, TextTable
+from card_baselines.text_table import Columns
 from card_envs.agent import Agent
 from card_envs.game import Game
 from card_envs.match import play_match
@@ -131,8 +135,56 @@ MATCH_COLUMNS: Columns = {
     "untrained": lambda r: format_gain(r.get("untrained")),
     "verdict": lambda r: r["verdict"],
 }
+"""Columns of a table of matches."""
 
 
-def render_matches(report: Mapping[str, Any], number: int) -> TextTable:
-    """Return a table of matches."""
-    return TextTable.from_columns(f"Table {number}", MATCH_COLUMNS, results_of_table(report, number))
+# --- claims about matches ---
+
+Results = Sequence[Mapping[str, Any]]
+
+
+def find_matches(results: Results) -> dict[tuple[str, str], Mapping[str, Any]]:
+    """Return the results of matches among all results, by player and rival."""
+    return {(each["row"], each["rival"]): each for each in results if "by_seed" in each and "about" not in each}
+
+
+def _measure_gain(results: Results, claim: Claim, player: str, rival: str) -> Claim | None:
+    """Return the claim with the gain of a player from a rival."""
+    match = find_matches(results).get((player, rival))
+    return None if match is None else claim.with_runs(match["by_seed"])
+
+
+def _measure_smallest_gain(results: Results, claim: Claim, player: str) -> Claim | None:
+    """Return the claim with the smallest gain of a player from its rivals, beside the untrained control."""
+    return choose_weakest(
+        {
+            f"against {rival}": claim.with_runs(match["by_seed"]).with_control(match.get("untrained"))
+            for (name, rival), match in find_matches(results).items()
+            if name == player
+        }
+    )
+
+
+def _compare_players(results: Results, claim: Claim, player: str, other: str, *rivals: str) -> list[Claim]:
+    """Return a claim for each rival: what a player wins from it, less what another player does."""
+    matches = find_matches(results)
+    return [
+        replace(claim, claim=f"{claim.claim} from {rival}").with_difference(
+            matches[player, rival]["by_seed"], matches[other, rival]["by_seed"]
+        )
+        for rival in rivals
+        if (player, rival) in matches and (other, rival) in matches
+    ]
+
+
+WAYS: Mapping[str, Way] = {
+    "gain": _measure_gain, "smallest gain": _measure_smallest_gain, "compare": _compare_players,
+}  # fmt: skip
+"""Name in a `paper.toml` -> way to measure a claim about matches."""
+
+
+def measure_match_claims(
+    file: PaperFile, content: Mapping[str, Any], ways: Mapping[str, Way] = MappingProxyType({})
+) -> list[Claim]:
+    """Return the claims of a paper that a report can measure, by `WAYS` and by further ways of the paper."""
+    return measure_claims(file.claims.values(), {**WAYS, **ways}, content["results"])

@@ -2,8 +2,8 @@
 
 A paper's folder owns its agents, learners and experiments. `card-envs reproduce` and the documentation know papers only
 through `Paper`. In a folder, `paper.toml` holds what is printed, the claims and the amounts of training (`printed`),
-`paper` the `Paper` with its tables and verdicts, `claims` measures what the text says, and `reproduction` has the
-experiments; none imports a later one.
+`paper` the `Paper` with its tables, verdicts and ways to measure claims (in `claims` if these need experiments), and
+`reproduction` the experiments; none imports a later one.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from card_baselines.grid import Grid
-from card_baselines.papers.claims import Claim, limit_verdict, render_claims, results_of_table, summarise_runs
+from card_baselines.papers.claims import Claim, limit_verdict, render_claims, summarise_runs
 from card_baselines.run_folder import RunFolder, git_commit
-from card_baselines.text_table import TextTable
+from card_baselines.text_table import Columns, TextTable
 from card_envs.damaged_files import explain_damage, read_json_object
 from card_envs.files import replace_text
 from card_envs.locations import load_object
@@ -136,7 +136,7 @@ class Reproduction(ABC, Generic[Options, AnyScale]):
     def play(self, table: int, row: str) -> list[dict[str, Any]]:
         """Return a result for each number of a row, after training and playing what is missing.
 
-        Each result has the key `table`, and the keys that the paper's `judge` and `rendering` read.
+        Each result has the key `table`, and the keys that the paper's `judge` and `layouts` read.
         """
 
     def play_table(self, table: int, rows: Sequence[str]) -> list[dict[str, Any]]:
@@ -169,13 +169,13 @@ class Paper:
     """Name -> amount of training and play."""
     reproduction: str
     """ "module:Class" of the `Reproduction`, which is imported when it is needed."""
-    render_table: Callable[[Mapping[str, Any], int], TextTable]
-    """Function that returns a table from the content of a report and the number of the table."""
+    layouts: Mapping[int, tuple[str, Columns]]
+    """Number of a table -> its title in a report, and its columns, which are made from a result."""
     options: type[ReproductionOptions] = ReproductionOptions
     judge: Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]]], Mapping[str, Any]] | None = None
     """Function of a result and of all results that returns the `verdict` (see `claims`) and other entries."""
-    claims: str = ""
-    """ "module:function" that returns the claims of the text that the content of a report can measure; "" for none."""
+    claims: Callable[[Mapping[str, Any]], Sequence[Claim]] | None = None
+    """Function that returns the claims of the text that the content of a report can measure."""
 
     def describe(self) -> str:
         """Return title, tables and scales as text."""
@@ -213,7 +213,7 @@ class Paper:
         }  # fmt: skip
         report = reproduction.make_report(content, tables, rows)
         content = self.add_verdicts(report.content, scale.length)
-        rendered = [self.render_table(content, number) for number in tables if results_of_table(content, number)]
+        rendered = [table for number in tables if (table := self.render_table(content, number)).rows]
         if content.get("claims"):
             rendered.append(render_claims(content["claims"]))
         report = replace(report, content=content, tables=rendered)
@@ -231,10 +231,15 @@ class Paper:
         if self.judge is not None:
             results = [{**result, **self.judge(result, results)} for result in results]
         results = [_limit_verdicts(result, length) for result in results]
-        if not self.claims:
+        if self.claims is None:
             return {**content, "results": results}
-        measured: list[Claim] = load_object(self.claims)({**content, "results": results})
+        measured = self.claims({**content, "results": results})
         return {**content, "results": results, "claims": [claim.to_json(length) for claim in measured]}
+
+    def render_table(self, content: Mapping[str, Any], number: int) -> TextTable:
+        """Return a table from the content of a report, without rows if the report has none of its results."""
+        title, columns = self.layouts[number]
+        return TextTable.from_columns(title, columns, [each for each in content["results"] if each["table"] == number])
 
     def _require_known(self, options: ReproductionOptions) -> None:
         if unknown := [number for number in options.table if number not in self.tables]:

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("torch")
 
 from card_baselines import cli
-from card_baselines.papers.zheng2022 import shares
+from card_baselines.papers.zheng2022.card_types import measure_type_shares
 from card_baselines.papers.zheng2022.paper import FILE, LEARNERS, PAPER
 from card_envs.compiler import COMPILED
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(not COMPILED, reason="thousands of hands, which 
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     changed = replace(PAPER.scales["tiny"], sheet_hands=2000, training_hands=12, hands=40)
     monkeypatch.setitem(PAPER.scales, "tiny", changed)  # type: ignore[index]
-    monkeypatch.setattr(shares.measure_type_shares, "__defaults__", (20_000, 0))
+    monkeypatch.setattr(measure_type_shares, "__defaults__", (20_000, 0))
 
 
 def run(folder: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

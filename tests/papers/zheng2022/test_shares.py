@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("torch")
 
 from card_baselines.papers.zheng2022.duel import make_paper_game
-from card_baselines.papers.zheng2022.shares import measure_action_shares, measure_bad_types, measure_good_types
+from card_baselines.papers.zheng2022.reproduction import measure_action_shares
 from card_baselines.papers.zheng2022.sheet import Sheet
 from card_envs.agent import find_agent
 
@@ -28,7 +28,7 @@ def test_types_of_a_sheet() -> None:
     values = np.zeros((45, 4))  # call, raise, fold, check
     values[0], values[1] = (-3, -2, -1, -4), (-1, -2, -3, -4)
     values[2], values[3], values[4] = (1, 2, -1, 0), (1, -2, -1, 0), (0, 0, 1, 0)
-    assert measure_bad_types(Sheet(values)) == (0.5, 2)
-    assert measure_good_types(Sheet(values)) == (pytest.approx(1 / 3), 3)
-    share, count = measure_bad_types(Sheet(np.ones((45, 4))))
+    assert Sheet(values).measure_bad_types() == (0.5, 2)
+    assert Sheet(values).measure_good_types() == (pytest.approx(1 / 3), 3)
+    share, count = Sheet(np.ones((45, 4))).measure_bad_types()
     assert math.isnan(share) and count == 0

@@ -21,7 +21,7 @@ from card_baselines.papers.zheng2022.dqn import DqnLearners  # noqa: E402
 from card_baselines.papers.zheng2022.duel import Duels, Learners, make_paper_game  # noqa: E402
 from card_baselines.papers.zheng2022.networks import NetworkAgent, make_network, to_actions  # noqa: E402
 from card_baselines.papers.zheng2022.ppo import DECISIONS, PpoLearners  # noqa: E402
-from card_baselines.papers.zheng2022.shares import measure_action_shares  # noqa: E402
+from card_baselines.papers.zheng2022.reproduction import measure_action_shares  # noqa: E402
 from card_baselines.papers.zheng2022.sheet import SHEET_FILE, load_sheet  # noqa: E402
 from card_baselines.papers.zheng2022.situation import CALL, CHECK, FOLD, RAISE  # noqa: E402
 from card_baselines.papers.zheng2022.stacks import Stack, make_networks  # noqa: E402

@@ -10,7 +10,7 @@ from card_baselines.papers import protocol
 from card_baselines.papers.claims import format_gain
 from card_baselines.papers.printed import read_paper
 from card_baselines.papers.protocol import Paper
-from card_baselines.text_table import TextTable
+from card_baselines.text_table import Columns
 
 FILE = read_paper(__file__)
 RANDOM, EARLIER = FILE.rows
@@ -42,24 +42,19 @@ def _find_runs(results: Sequence[Mapping[str, Any]], row: str, opponent: str) ->
     return [result["mean"] for result in results if (result["row"], result["opponent"]) == (row, opponent)]
 
 
-def render_table(report: Mapping[str, Any], number: int) -> TextTable:
-    """Return the results of a report as a table."""
-    columns = {
-        "one": lambda r: "untrained" if r["row"] == UNTRAINED else "trained",
-        "against three": lambda r: r["opponent"],
-        "seed": lambda r: str(r["seed"]),
-        "paper": lambda r: f"above {FILE.claims[r['row']].low:g}" if r["row"] in FILE.claims else "",
-        f"ours, {report['unit']} (± 95 %)": lambda r: format_gain(r, 2),
-        "verdict": lambda r: r["verdict"],
-    }
-    return TextTable.from_columns(f"Figure {number}", columns, report["results"])
-
-
+_COLUMNS: Columns = {
+    "one": lambda r: "untrained" if r["row"] == UNTRAINED else "trained",
+    "against three": lambda r: r["opponent"],
+    "seed": lambda r: str(r["seed"]),
+    "paper": lambda r: f"above {FILE.claims[r['row']].low:g}" if r["row"] in FILE.claims else "",
+    f"ours, {FILE.unit} (± 95 %)": lambda r: format_gain(r, 2),
+    "verdict": lambda r: r["verdict"],
+}
 PAPER = Paper(
     name="charlesworth2018",
     **FILE.about(),
     scales=FILE.make_scales(Scale),
     reproduction="card_baselines.papers.charlesworth2018.reproduction:Charlesworth2018Reproduction",
-    render_table=render_table,
+    layouts={number: (f"Figure {number}", _COLUMNS) for number in FILE.tables},
     judge=judge,
 )

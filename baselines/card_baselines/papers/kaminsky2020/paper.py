@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from card_baselines.papers import protocol
-from card_baselines.papers.claims import UNDECIDED, UNKNOWN, Printed, compare_with_printed, results_of_table
+from card_baselines.papers.claims import UNDECIDED, UNKNOWN, Printed, compare_with_printed
 from card_baselines.papers.printed import read_paper
 from card_baselines.papers.protocol import Paper
-from card_baselines.text_table import Columns, TextTable
+from card_baselines.text_table import Columns
 
 FILE = read_paper(__file__)
 METRICS = FILE.rows
@@ -164,23 +164,17 @@ def _list_groups_columns(what: str) -> Columns:
     }
 
 
-def render_table(report: Mapping[str, Any], number: int) -> TextTable:
-    """Return one table of a report."""
-    title, columns = {
-        LEADERS_TABLE: ("Table 4.2: the best agents by each metric", _LEADERS_COLUMNS),
-        TYPES_TABLE: ("Table 4.3: types among the best agents", _list_groups_columns("type")),
-        DIVISIONS_TABLE: ("Table 4.4: divisions among the best agents", _list_groups_columns("division")),
-        CLAIMS_TABLE: ("Table 5 (ours): what the paper concludes", _CLAIMS_COLUMNS),
-    }[number]
-    return TextTable.from_columns(title, columns, results_of_table(report, number))
-
-
 PAPER = Paper(
     name="kaminsky2020",
     **FILE.about(),
     scales=FILE.make_scales(Scale),
     reproduction="card_baselines.papers.kaminsky2020.reproduction:Kaminsky2020Reproduction",
     options=Options,
-    render_table=render_table,
+    layouts={
+        LEADERS_TABLE: ("Table 4.2: the best agents by each metric", _LEADERS_COLUMNS),
+        TYPES_TABLE: ("Table 4.3: types among the best agents", _list_groups_columns("type")),
+        DIVISIONS_TABLE: ("Table 4.4: divisions among the best agents", _list_groups_columns("division")),
+        CLAIMS_TABLE: ("Table 5 (ours): what the paper concludes", _CLAIMS_COLUMNS),
+    },
     judge=judge,
 )

@@ -18,7 +18,7 @@ from card_baselines.papers.claims import (
 )
 from card_baselines.papers.printed import read_paper
 from card_baselines.papers.protocol import Paper
-from card_baselines.text_table import Columns, TextTable
+from card_baselines.text_table import Columns
 
 FILE = read_paper(__file__)
 BRENNUS, VEXBOT, SPARBOT, _ = FILE.rows
@@ -81,19 +81,13 @@ _COLUMNS: Columns = {
     "hands to decide": lambda r: "" if r["hands_to_decide"] is None else f"{r['hands_to_decide']:,.0f}",
 }
 
-
-def render_table(content: Mapping[str, Any], number: int) -> TextTable:
-    """Return the table of a report."""
-    return TextTable.from_columns(f"Table {number}", _COLUMNS, content["results"])
-
-
 PAPER = Paper(
     name="maitrepierre2008",
     **FILE.about(),
     scales=FILE.make_scales(Scale),
     reproduction="card_baselines.papers.maitrepierre2008.reproduction:Maitrepierre2008Reproduction",
     options=Options,
-    render_table=render_table,
+    layouts={number: (f"Table {number}", _COLUMNS) for number in FILE.tables},
     judge=judge,
-    claims="card_baselines.papers.maitrepierre2008.paper:measure_claims",
+    claims=measure_claims,
 )

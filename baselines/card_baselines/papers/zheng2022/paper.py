@@ -4,20 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from card_baselines.papers.claims import (
     NORMAL_95,
+    Claim,
     Printed,
+    Way,
+    choose_weakest,
     compare_with_printed,
     format_gain,
     format_paper,
-    results_of_table,
 )
-from card_baselines.papers.matches import MatchScale, judge_match, render_matches
+from card_baselines.papers.matches import (
+    MATCH_COLUMNS,
+    MatchScale,
+    Results,
+    find_matches,
+    judge_match,
+    measure_match_claims,
+)
 from card_baselines.papers.printed import read_paper
 from card_baselines.papers.protocol import Paper
-from card_baselines.text_table import Columns, TextTable
+from card_baselines.text_table import Columns
 
 FILE = read_paper(__file__)
 CHEATEM, STATIC, TABLE, PPO, DQN, RAISE, RULE = FILE.rows
@@ -75,23 +85,49 @@ _ACTIONS_COLUMNS: Columns = {
 }
 
 
-def render_table(report: Mapping[str, Any], number: int) -> TextTable:
-    """Return one table of a report."""
-    if number not in (SHARES_TABLE, ACTIONS_TABLE):
-        return render_matches(report, number)
-    title, columns = {
-        SHARES_TABLE: ("Table 1, % of hands", _SHARES_COLUMNS),
-        ACTIONS_TABLE: ("Table 7, shares", _ACTIONS_COLUMNS),
-    }[number]
-    return TextTable.from_columns(title, columns, results_of_table(report, number))
+# --- what the text says beyond the tables ---
 
+
+def _compare_gains_from_random(results: Results, claim: Claim, player: str) -> Claim | None:
+    """Return the claim that a player wins most from the random player, beside the player nearest to it."""
+    matches = find_matches(results)
+    won = {name: match["by_seed"] for (name, rival), match in matches.items() if rival == RANDOM}
+    if player not in won:
+        return None
+    own, won = won[player], {name: won[name] for name in (CHEATEM, TABLE, DQN) if name in won}
+    if player in FIXED:  # one run, and each of the others beside it
+        return choose_weakest({other: claim.with_runs([own[0] - run for run in runs]) for other, runs in won.items()})
+    return choose_weakest({other: claim.with_difference(own, runs) for other, runs in won.items()})
+
+
+def _measure_sheets(results: Results, claim: Claim, row: str) -> Claim | None:
+    """Return the claim with a share of card types, over sheets."""
+    shares = [each["by_seed"] for each in results if (each["table"], each["row"]) == (ACTIONS_TABLE, row)]
+    return claim.with_runs(shares[0]) if shares else None
+
+
+def _measure_actions(results: Results, claim: Claim, learner: str, *columns: str) -> Claim | None:
+    """Return the claim with the smallest share of some actions of a learner against a rival."""
+    shares: dict[str, list[Sequence[float]]] = {}
+    for each in results:
+        if (each["table"], each["row"]) == (ACTIONS_TABLE, learner) and each["about"] in columns:
+            shares.setdefault(f"against {each['rival']}", []).append(each["by_seed"])
+    taken = {rival: [sum(run) for run in zip(*shares[rival], strict=True)] for rival in sorted(shares)}
+    return choose_weakest({rival: claim.with_runs(runs) for rival, runs in taken.items()})
+
+
+_WAYS: Mapping[str, Way] = {
+    "most from random": _compare_gains_from_random, "sheets": _measure_sheets, "actions": _measure_actions,
+}  # fmt: skip
+"""Name in `paper.toml` -> way to measure a claim, beside those of `matches`."""
 
 PAPER = Paper(
     name="zheng2022",
     **FILE.about(),
     scales=FILE.make_scales(Scale),
     reproduction="card_baselines.papers.zheng2022.reproduction:Zheng2022Reproduction",
-    render_table=render_table,
+    layouts={number: (f"Table {number}", MATCH_COLUMNS) for number in FILE.tables}
+    | {SHARES_TABLE: ("Table 1, % of hands", _SHARES_COLUMNS), ACTIONS_TABLE: ("Table 7, shares", _ACTIONS_COLUMNS)},
     judge=judge,
-    claims="card_baselines.papers.zheng2022.claims:measure_claims",
+    claims=partial(measure_match_claims, FILE, ways=_WAYS),
 )

@@ -13,10 +13,10 @@ import torch
 from card_baselines.papers.claims import describe_mean
 from card_baselines.papers.matches import MatchReproduction
 from card_baselines.papers.protocol import Report, ReproductionOptions, Say
-from card_baselines.papers.zheng2022.cheatem import CheatemAgent, CheatemLearners
+from card_baselines.papers.zheng2022.card_types import measure_type_shares
+from card_baselines.papers.zheng2022.cheatem import CheatemLearners
 from card_baselines.papers.zheng2022.dqn import DqnLearners
 from card_baselines.papers.zheng2022.duel import Duels, Learners, make_paper_game
-from card_baselines.papers.zheng2022.networks import NetworkAgent
 from card_baselines.papers.zheng2022.paper import (
     ACTIONS_TABLE,
     BAD_TYPES,
@@ -36,19 +36,16 @@ from card_baselines.papers.zheng2022.paper import (
     Scale,
 )
 from card_baselines.papers.zheng2022.ppo import PpoLearners
-from card_baselines.papers.zheng2022.shares import (
-    measure_action_shares,
-    measure_bad_types,
-    measure_good_types,
-    measure_type_shares,
-)
 from card_baselines.papers.zheng2022.sheet import Sheet, load_sheet, pretrain, save_sheet
-from card_baselines.papers.zheng2022.situation import COLUMNS
+from card_baselines.papers.zheng2022.situation import COLUMNS, NUM_COLUMNS, column_of
 from card_baselines.papers.zheng2022.table_player import TablePlayer
 from card_baselines.progress import ProgressBar
 from card_baselines.run_folder import CONFIG, git_commit
 from card_envs.agent import Agent, find_agent
+from card_envs.compiler import kernel
+from card_envs.match import MatchBatch, MatchCallback, play_match
 from card_envs.match.summary import summarise
+from card_envs.typing import Rows
 
 _SEED = 2022
 MAKE: Mapping[str, Callable[[Sequence[int], Sequence[Sheet]], Learners]] = {
@@ -153,7 +150,7 @@ class Zheng2022Reproduction(MatchReproduction[ReproductionOptions, Scale]):
             return TablePlayer(self._load_sheet(seed))
         if not is_trained:
             return MAKE[name]([seed], [self._load_sheet(seed)]).make_player(0)
-        return (CheatemAgent if "cheatem" in name else NetworkAgent)(self._folder(name, rival, seed))
+        return find_agent(str(self._folder(name, rival, seed)), self.game)
 
     # --- shares ---
 
@@ -169,8 +166,8 @@ class Zheng2022Reproduction(MatchReproduction[ReproductionOptions, Scale]):
         if TABLE in rows:
             sheets = [self._load_sheet(seed) for seed in self.seeds]
             for name, measure, what in (
-                (BAD_TYPES, measure_bad_types, "share at which a fold has the highest value"),
-                (GOOD_TYPES, measure_good_types, "share at which call and raise are worth more than a fold"),
+                (BAD_TYPES, Sheet.measure_bad_types, "share at which a fold has the highest value"),
+                (GOOD_TYPES, Sheet.measure_good_types, "share at which call and raise are worth more than a fold"),
             ):
                 shares, counts = zip(*map(measure, sheets), strict=True)
                 results.append(_make_shares(name, "", shares, f"{what}; {min(counts)} to {max(counts)} types a sheet"))
@@ -203,6 +200,33 @@ class Zheng2022Reproduction(MatchReproduction[ReproductionOptions, Scale]):
             "Intervals are over seeds, each with its own sheet.",
         )
         return Report(content, notes)
+
+
+class ActionCounter(MatchCallback):
+    """Counts the actions of the first agent of a match."""
+
+    def __init__(self) -> None:
+        self.counts = np.zeros(NUM_COLUMNS, np.int64)
+        """(4,): calls, raises, folds, checks."""
+
+    def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows) -> None:
+        """Count the actions of the first agent."""
+        is_first = batch.agent_indices(rows, batch.tables["actor"][rows].astype(np.int64)) == 0
+        count_columns(batch.tables, rows[is_first], actions[is_first], self.counts)
+
+
+@kernel
+def count_columns(tables: Any, rows: Any, actions: Any, counts: Any) -> None:
+    """Add the action taken at the table of each row to the counts of the four columns."""
+    for j in range(rows.shape[0]):
+        counts[column_of(tables[rows[j]], actions[j])] += 1
+
+
+def measure_action_shares(agents: Sequence[Agent], hands: int, seed: int = 0) -> dict[str, float]:
+    """Return the share of each action among the decisions of the first of two agents."""
+    counter = ActionCounter()
+    play_match(make_paper_game(), list(agents), hands, seed, duplicate=True, callbacks=[counter])
+    return dict(zip(COLUMNS, (counter.counts / counter.counts.sum()).tolist(), strict=True))
 
 
 def _measure_shares() -> list[dict[str, Any]]:

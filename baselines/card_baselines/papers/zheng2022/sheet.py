@@ -6,6 +6,7 @@ after each hand one of its decisions is picked, and its cell moved a little towa
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.papers.zheng2022.card_types import NUM_TYPES, random_type
-from card_baselines.papers.zheng2022.situation import BIG_BLIND, COLUMNS, NUM_COLUMNS, column_of
+from card_baselines.papers.zheng2022.situation import BIG_BLIND, CALL, COLUMNS, FOLD, NUM_COLUMNS, RAISE, column_of
 from card_envs.bits import bit_count, nth_bit
 from card_envs.compiler import kernel
 from card_envs.files import replace_file
@@ -62,6 +63,23 @@ class Sheet:
         values = self.values
         centred = values - values.mean(axis=1, keepdims=True)
         return Sheet(centred / (values.std(axis=1, keepdims=True) + _TINY))
+
+    def measure_bad_types(self) -> tuple[float, int]:
+        """Return the share of card types without a positive value at which a fold is best, and their number.
+
+        Without such a type, the share is NaN.
+        """
+        bad = self.values[(self.values < 0).all(axis=1)]
+        return (float((bad.argmax(axis=1) == FOLD).mean()) if len(bad) else math.nan), len(bad)
+
+    def measure_good_types(self) -> tuple[float, int]:
+        """Return the share of card types with a positive value at which call and raise beat a fold, and their number.
+
+        Without such a type, the share is NaN.
+        """
+        good = self.values[(self.values > 0).any(axis=1)]
+        above = (good[:, CALL] > good[:, FOLD]) & (good[:, RAISE] > good[:, FOLD])
+        return (float(above.mean()) if len(good) else math.nan), len(good)
 
     def record(self) -> NDArray[Any]:
         """Return a copy as the one record that kernels take."""
