@@ -69,7 +69,7 @@ def find_values(decisions: Decisions, sheets: NDArray[Any], which: NDArray[np.in
 
 def to_action_probabilities(columns: NDArray[np.float64], legal: NDArray[np.uint8]) -> NDArray[np.float64]:
     """Return probabilities of columns (n, 4) as those of action ids (n, 3): call and check are one id."""
-    return (columns * legal) @ np.eye(NUM_COLUMNS - 1)[ACTIONS]
+    return np.asarray((columns * legal) @ np.eye(NUM_COLUMNS - 1)[ACTIONS])
 
 
 @kernel
