@@ -5,14 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Protocol, TypeAlias
 
 from card_envs.features import Feature
 from card_envs.game import Game
-from card_envs.typing import Rows
+from card_envs.match.callbacks import MatchBatch, MatchCallback
 
 __all__ = ["STATISTICS", "Hands", "PlayCounter", "Statistic", "make_play_counter", "ratio", "share", "statistics_json"]
 
@@ -33,47 +30,12 @@ class Statistic:
     """95 % interval of a share (Wilson 1927); None for means and ratios."""
 
 
-class Hands(Protocol):
-    """The part of `match.MatchBatch` that the code in the folder of a game uses."""
-
-    @property
-    def tables(self) -> NDArray[Any]:
-        """(n,): records of the tables, with nothing hidden. They change during the hands; do not write to them."""
-        ...
-
-    @property
-    def hands(self) -> Rows:
-        """(n,): index of each hand in the match. In hand h, agent j sits at seat (j + h) % num_seats."""
-        ...
-
-    @property
-    def deals(self) -> Rows:
-        """(n,): index of each hand's deal in the match."""
-        ...
-
-    def agent_indices(self, rows: Rows, seats: Rows) -> Rows:
-        """Return the indices of the agents at `seats` of tables[rows], in the order of the match."""
-        ...
-
-    def order_by_agent(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return values (n, num_seats), given with a column per seat, with a column per agent."""
-        ...
+Hands: TypeAlias = MatchBatch
+"""The hands that a counter observes."""
 
 
-class PlayCounter(Protocol):
+class PlayCounter(MatchCallback, Protocol):
     """Match callback that counts play statistics."""
-
-    def on_deal(self, batch: Hands, /) -> None:
-        """Called after the hands of `batch` are dealt."""
-        ...
-
-    def on_actions(self, batch: Hands, rows: Rows, actions: Rows, /) -> None:
-        """Called before the actors of batch.tables[rows] take the legal `actions`."""
-        ...
-
-    def on_end(self, batch: Hands, /) -> None:
-        """Called when all hands of `batch` are over."""
-        ...
 
     def compute_statistics(self) -> tuple[tuple[Statistic, ...], ...]:
         """Return the statistics of each agent, in the order of the match."""

@@ -6,7 +6,8 @@ import numpy as np
 
 from card_envs.game import Game
 from card_envs.games.big2.state import NUM_SEATS
-from card_envs.statistics import Hands, Statistic, ratio, share
+from card_envs.match.callbacks import MatchBatch
+from card_envs.statistics import Statistic, ratio, share
 from card_envs.typing import Rows
 
 
@@ -22,16 +23,16 @@ class Big2Statistics:
         self._deals = 0
         self._wins, self._cards_left, self._leads = (np.zeros(NUM_SEATS, np.int64) for _ in range(3))
 
-    def on_deal(self, batch: Hands) -> None:
+    def on_deal(self, batch: MatchBatch) -> None:
         """Do nothing."""
 
-    def on_actions(self, batch: Hands, rows: Rows, actions: Rows) -> None:
+    def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows) -> None:
         """Count the agents that lead."""
         leading = rows[batch.tables["trick_size"][rows] == 0]
         agents = batch.agent_indices(leading, batch.tables["actor"][leading].astype(np.int64))
         self._leads += np.bincount(agents, minlength=len(self._leads))
 
-    def on_end(self, batch: Hands) -> None:
+    def on_end(self, batch: MatchBatch) -> None:
         """Count wins and cards."""
         left = batch.order_by_agent(batch.tables["num_cards"].astype(np.int64))
         self._wins += (left == 0).sum(axis=0)

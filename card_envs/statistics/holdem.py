@@ -10,7 +10,8 @@ import numpy as np
 from card_envs.game import Game
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION
 from card_envs.games.holdem.state import Street
-from card_envs.statistics import Hands, Statistic, ratio, share
+from card_envs.match.callbacks import MatchBatch
+from card_envs.statistics import Statistic, ratio, share
 from card_envs.typing import Rows
 
 
@@ -29,13 +30,13 @@ class HoldemStatistics:
         )
         self._actions = np.zeros((2, seats, 3), np.int64)  # preflop or later, agent, fold / call / raise
 
-    def on_deal(self, batch: Hands) -> None:
+    def on_deal(self, batch: MatchBatch) -> None:
         """Prepare for new hands."""
         shape = len(batch.tables), self._actions.shape[1]
         self._now = {name: np.zeros(shape, bool) for name in self._done}
         self._folded_preflop = np.zeros(shape, bool)
 
-    def on_actions(self, batch: Hands, rows: Rows, actions: Rows) -> None:
+    def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows) -> None:
         """Count the actions."""
         tables, seats = batch.tables, batch.tables["actor"][rows].astype(np.int64)
         agents, street = batch.agent_indices(rows, seats), tables["street"][rows].astype(np.int64)
@@ -55,7 +56,7 @@ class HoldemStatistics:
             self._now[name][rows, agents] |= happened
         self._folded_preflop[rows, agents] |= preflop & folded
 
-    def on_end(self, batch: Hands) -> None:
+    def on_end(self, batch: MatchBatch) -> None:
         """Count the hands."""
         tables, seats = batch.tables, self._actions.shape[1]
         in_hand = tables["in_hand"].astype(np.int64)

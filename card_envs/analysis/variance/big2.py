@@ -15,7 +15,7 @@ from card_envs.analysis.variance.control_terms import Controls, ControlUnits
 from card_envs.cards import DECK_SIZE
 from card_envs.game import Game, Tables
 from card_envs.games.big2.state import NUM_SEATS, NUM_SUITS
-from card_envs.statistics import Hands
+from card_envs.match.callbacks import MatchBatch
 from card_envs.typing import Floats, Rows
 
 _NUM_RANKS = DECK_SIZE // NUM_SUITS
@@ -38,20 +38,20 @@ class Big2ControlTerms:
     def __init__(self, seed: int, hands_per_agent: Sequence[int]) -> None:
         """Ignore the arguments: agents are not asked about other hands."""
 
-    def on_deal(self, batch: Hands) -> None:
+    def on_deal(self, batch: MatchBatch) -> None:
         """Compute the strengths of the hands."""
         dealt = batch.tables["held"] | batch.tables["played"]  # the deal may already have played 3D
         strengths = hand_strengths(dealt)
         self._terms = strengths - strengths.mean(axis=1, keepdims=True)
 
-    def counterfactual_tables(self, batch: Hands, rows: Rows) -> tuple[Tables, Rows]:
+    def counterfactual_tables(self, batch: MatchBatch, rows: Rows) -> tuple[Tables, Rows]:
         """Return no tables: action probabilities are not needed."""
         return batch.tables[:0], rows[:0]
 
-    def on_actions(self, batch: Hands, rows: Rows, actions: Rows, probabilities: Floats) -> None:
+    def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows, probabilities: Floats) -> None:
         """Do nothing: the controls depend on the cards only."""
 
-    def compute_controls(self, batch: Hands, agents: Sequence[int]) -> list[Controls]:
+    def compute_controls(self, batch: MatchBatch, agents: Sequence[int]) -> list[Controls]:
         """Return the controls of each agent, given by its index."""
         rows = np.arange(len(batch.tables))
         terms = [self._terms[rows, (agent + batch.hands) % NUM_SEATS] for agent in agents]

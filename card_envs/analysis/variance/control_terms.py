@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.features import Feature
+from card_envs.match.callbacks import MatchBatch
 from card_envs.records import Tables
-from card_envs.statistics import Hands
 from card_envs.typing import Floats, Rows
 
 
@@ -46,11 +46,11 @@ class ControlTerms(Protocol):
         """Units of the k control variates, in their order."""
         ...
 
-    def on_deal(self, batch: Hands, /) -> None:
+    def on_deal(self, batch: MatchBatch, /) -> None:
         """Prepare for the hands of `batch`."""
         ...
 
-    def counterfactual_tables(self, batch: Hands, rows: Rows, /) -> tuple[Tables, Rows]:
+    def counterfactual_tables(self, batch: MatchBatch, rows: Rows, /) -> tuple[Tables, Rows]:
         """Return tables at which the actors' action probabilities are needed.
 
         Args:
@@ -62,7 +62,7 @@ class ControlTerms(Protocol):
         """
         ...
 
-    def on_actions(self, batch: Hands, rows: Rows, actions: Rows, probabilities: Floats, /) -> None:
+    def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows, probabilities: Floats, /) -> None:
         """Called before actions are applied, with the action probabilities at the counterfactual tables.
 
         Args:
@@ -73,7 +73,7 @@ class ControlTerms(Protocol):
         """
         ...
 
-    def compute_controls(self, batch: Hands, agents: Sequence[int], /) -> list[Controls]:
+    def compute_controls(self, batch: MatchBatch, agents: Sequence[int], /) -> list[Controls]:
         """Return the control variates of each agent, given by its index; all hands of the batch are over."""
         ...
 

@@ -24,7 +24,7 @@ from card_envs.analysis.exploitability.deals import ENUMERATION
 from card_envs.analysis.exploitability.public_tree import MAX_DEALS, Node, PublicTree, enumeration_of
 from card_envs.analysis.variance.control_terms import Controls, ControlUnits
 from card_envs.game import Game, Tables
-from card_envs.statistics import Hands
+from card_envs.match.callbacks import MatchBatch
 from card_envs.typing import Floats, Rows
 
 MAX_CELLS = 1_000_000
@@ -108,7 +108,7 @@ class TreeControlTerms:
         rows = np.stack(views or [_group_by_common_knowledge(node.views)], axis=1)
         return np.asarray(np.unique(rows, axis=0, return_inverse=True)[1].ravel(), np.int64)
 
-    def on_deal(self, batch: Hands) -> None:
+    def on_deal(self, batch: MatchBatch) -> None:
         """Set the possible deals of each hand, and the control variate of the hole cards."""
         n, seats = len(batch.tables), self._game.num_seats
         self._deal = enumeration_of(self._game).deal_indices(batch.tables)
@@ -132,11 +132,11 @@ class TreeControlTerms:
         for seat in range(self._game.num_seats):
             self._terms[rows, self._agent_at(seat, turn), kind] += change[:, seat]
 
-    def counterfactual_tables(self, batch: Hands, rows: Rows) -> tuple[Tables, Rows]:
+    def counterfactual_tables(self, batch: MatchBatch, rows: Rows) -> tuple[Tables, Rows]:
         """Return copies of the tables, at which the agents' probabilities are compared with those in the tree."""
         return batch.tables[rows], np.arange(len(rows))
 
-    def on_actions(self, batch: Hands, rows: Rows, actions: Rows, probabilities: Floats) -> None:
+    def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows, probabilities: Floats) -> None:
         """Update the possible deals and the control variates of the actions."""
         keys = np.stack([self._node[rows], self._turn[rows], actions], axis=1)
         for index, turn, action in np.unique(keys, axis=0).tolist():
@@ -168,7 +168,7 @@ class TreeControlTerms:
                 "different seats or tables: its strategy must depend on its observations only"
             )
 
-    def compute_controls(self, batch: Hands, agents: Sequence[int]) -> list[Controls]:
+    def compute_controls(self, batch: MatchBatch, agents: Sequence[int]) -> list[Controls]:
         """Return the control variates of each agent, given by its index; all hands of the batch must be over."""
         n, seats = len(batch.tables), self._game.num_seats
         rows, turned = np.arange(n), (np.arange(seats) + self._turn[:, None]) % seats  # seats of the tree, by agent

@@ -27,6 +27,7 @@ from card_envs.game import Tables
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import MAX_LEVELS, MAX_STREETS, NOBODY
 from card_envs.games.holdem.view import positions_of
+from card_envs.match.callbacks import MatchBatch
 from card_envs.poker.hands import NUM_HANDS
 from card_envs.poker.starting_hands import (
     STARTING_EQUITIES,
@@ -35,7 +36,6 @@ from card_envs.poker.starting_hands import (
     starting_hands,
 )
 from card_envs.rng import seed_streams
-from card_envs.statistics import Hands
 from card_envs.typing import Floats, Rows
 
 _NUM_BOARDS = 300
@@ -109,7 +109,7 @@ class HoldemControlTerms:
         is_stake = np.array([*[False] * hole_cards, *[True] * boards])
         return ControlUnits(is_stake, LEAST_STAKE * self._max_loss)
 
-    def on_deal(self, batch: Hands) -> None:
+    def on_deal(self, batch: MatchBatch) -> None:
         """Prepare for new hands."""
         n = len(batch.tables)
         self._street = np.zeros(n, np.int64)  # the last one observed
@@ -117,11 +117,11 @@ class HoldemControlTerms:
         self._live = np.zeros((n, MAX_STREETS), np.uint16)
         self._raiser = np.full((n, MAX_STREETS), NOBODY)  # agent that raised last on the previous street
 
-    def counterfactual_tables(self, batch: Hands, rows: Rows) -> tuple[Tables, Rows]:
+    def counterfactual_tables(self, batch: MatchBatch, rows: Rows) -> tuple[Tables, Rows]:
         """Return no tables: action probabilities are not needed."""
         return batch.tables[:0], rows[:0]
 
-    def on_actions(self, batch: Hands, rows: Rows, actions: Rows, probabilities: NDArray[np.float64]) -> None:
+    def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows, probabilities: NDArray[np.float64]) -> None:
         """Record the streets that began."""
         tables = batch.tables
         began = rows[tables["street"][rows] > self._street[rows]]
@@ -132,7 +132,7 @@ class HoldemControlTerms:
         raiser = last_raisers(tables[began], street)
         self._raiser[began, street] = np.where(raiser != NOBODY, batch.agent_indices(began, raiser), NOBODY)
 
-    def compute_controls(self, batch: Hands, agents: Sequence[int]) -> list[Controls]:
+    def compute_controls(self, batch: MatchBatch, agents: Sequence[int]) -> list[Controls]:
         """Return the controls of each agent, given by its index; all hands of the batch must be over."""
         self._record_all_in_streets(batch)
         terms = np.zeros(len(batch.tables), CHANCE_TERMS)
@@ -142,7 +142,7 @@ class HoldemControlTerms:
         write_chance_terms(batch.tables, terms, np.int64(_NUM_BOARDS))
         return [self._agent_controls(batch, terms, agent) for agent in agents]
 
-    def _record_all_in_streets(self, batch: Hands) -> None:
+    def _record_all_in_streets(self, batch: MatchBatch) -> None:
         """Record the streets whose cards came after the last decision."""
         tables = batch.tables
         live = tables["in_hand"].astype(np.int64)
@@ -156,7 +156,7 @@ class HoldemControlTerms:
         """Return the pot that each seat can win, (n, num_seats), in rewards."""
         return contested_pots(tables, self._num_seats) / self._chips_per_reward
 
-    def _agent_controls(self, batch: Hands, terms: NDArray[np.void], agent: int) -> Controls:
+    def _agent_controls(self, batch: MatchBatch, terms: NDArray[np.void], agent: int) -> Controls:
         hands = _AgentTerms(batch, terms, agent, self._num_seats)
         columns = [*hands.hole_card_controls(), *self._board_controls(hands, agent)]
         return Controls(np.zeros(len(terms)), np.stack(columns, axis=1))
@@ -186,7 +186,7 @@ class HoldemControlTerms:
 class _AgentTerms:
     """Chance terms and values of the hands of a batch, from the perspective of one agent."""
 
-    def __init__(self, batch: Hands, terms: NDArray[np.void], agent: int, seats: int) -> None:
+    def __init__(self, batch: MatchBatch, terms: NDArray[np.void], agent: int, seats: int) -> None:
         rows = np.arange(len(batch.tables))
         self.seats = own = (agent + batch.hands) % seats
         self.own_terms = terms["term"][rows, :, own]

@@ -41,8 +41,8 @@ from card_envs.game import Tables
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import MAX_STREETS
 from card_envs.games.holdem.view import positions_of
+from card_envs.match.callbacks import MatchBatch
 from card_envs.poker.starting_hands import starting_hands
-from card_envs.statistics import Hands
 from card_envs.typing import Floats, Rows
 
 _POOL_STREAM = 0x8F3C1A57
@@ -77,7 +77,7 @@ class CounterfactualControlTerms:
         is_stake = np.array([*[False] * starting, *[True] * (boards + actions)])
         return ControlUnits(is_stake, LEAST_STAKE * self._max_loss)
 
-    def on_deal(self, batch: Hands) -> None:
+    def on_deal(self, batch: MatchBatch) -> None:
         """Deal the counterfactual hands."""
         n, seats = len(batch.tables), self._num_seats
         self._all = np.arange(n)
@@ -94,7 +94,7 @@ class CounterfactualControlTerms:
         self._board = np.zeros((n, seats, MAX_STREETS - 1, _KNOWN_BEFORE_CARDS * BOARD_VALUES))
         self._correction = np.zeros((n, seats))  # by seat, in rewards, without the showdown
 
-    def counterfactual_tables(self, batch: Hands, rows: Rows) -> tuple[Tables, Rows]:
+    def counterfactual_tables(self, batch: MatchBatch, rows: Rows) -> tuple[Tables, Rows]:
         """Return tables[rows] with each hand that the actor may hold, and the index in `rows` of each of them."""
         seats = batch.tables["actor"][rows].astype(np.int64)
         first, end = self._hands["first"][rows, seats], self._hands["first"][rows, seats + 1]
@@ -109,7 +109,7 @@ class CounterfactualControlTerms:
         self._cells = np.searchsorted(row, np.arange(len(rows)))
         return tables, row
 
-    def on_actions(self, batch: Hands, rows: Rows, actions: Rows, probabilities: Floats) -> None:
+    def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows, probabilities: Floats) -> None:
         """Record streets that began, write the terms of the actions, and update the weights of the hands."""
         self._record_streets(batch, rows, batch.tables["street"][rows].astype(np.int64))
         seats = batch.tables["actor"][rows].astype(np.int64)
@@ -129,21 +129,21 @@ class CounterfactualControlTerms:
                 self._others[theirs, agent, 0, street[part]] += terms[part]
                 self._others[theirs, agent, 1, street[part]] += terms[part] * self._equity[theirs, seat, None]
 
-    def _add_correction(self, batch: Hands, rows: Rows, seats: Rows, correction: Floats) -> None:
+    def _add_correction(self, batch: MatchBatch, rows: Rows, seats: Rows, correction: Floats) -> None:
         """Add the correction of an action to that of the actor; subtract it from the others in proportion to equity."""
         live = (batch.tables["in_hand"][rows].astype(np.int64)[:, None] >> np.arange(self._num_seats)) & 1
         paid = np.where(np.arange(self._num_seats) == seats[:, None], 0.0, live * (self._equity[rows] + 1e-9))
         self._correction[rows] -= correction[:, None] * paid / paid.sum(axis=1, keepdims=True)
         self._correction[rows, seats] += correction
 
-    def _record_streets(self, batch: Hands, rows: Rows, street: Rows) -> None:
+    def _record_streets(self, batch: MatchBatch, rows: Rows, street: Rows) -> None:
         """Record the cards of all streets up to `street` that came at tables[rows]."""
         while len(rows := rows[came := street > self._street[rows]]):
             street = street[came]
             self._street[rows] += 1
             self._record_cards(batch, rows)
 
-    def _record_cards(self, batch: Hands, rows: Rows) -> None:
+    def _record_cards(self, batch: MatchBatch, rows: Rows) -> None:
         """Write the terms of the cards of the current street."""
         tables, street, seats = batch.tables, self._street[rows], self._num_seats
         live = tables["in_hand"][rows].astype(np.int64)
@@ -160,20 +160,20 @@ class CounterfactualControlTerms:
             self._correction[rows, seat] += pot * values[:, seat, 0]
         self._equity[rows] = before + values[:, :, 0]
 
-    def compute_controls(self, batch: Hands, agents: Sequence[int]) -> list[Controls]:
+    def compute_controls(self, batch: MatchBatch, agents: Sequence[int]) -> list[Controls]:
         """Return the controls of each agent, given by its index; all hands of the batch must be over."""
         correction = np.empty((len(batch.tables), self._num_seats))
         write_showdown_correction(batch.tables, self._street, self._hands, self._scratch, correction)
         correction = self._correction + correction / self._chips_per_reward
         return [self._agent_controls(batch, correction, agent) for agent in agents]
 
-    def _agent_controls(self, batch: Hands, correction: Floats, agent: int) -> Controls:
+    def _agent_controls(self, batch: MatchBatch, correction: Floats, agent: int) -> Controls:
         seats, n = (agent + batch.hands) % self._num_seats, len(batch.tables)
         others = self._own[:, 1 - agent] if self._num_seats == 2 else self._others[:, agent]
         parts = self._starting[self._all, :, seats], self._board[:, agent], self._own[:, agent], others
         return Controls(correction[self._all, seats], np.concatenate([part.reshape(n, -1) for part in parts], axis=1))
 
-    def _hole_card_values(self, batch: Hands) -> Floats:
+    def _hole_card_values(self, batch: MatchBatch) -> Floats:
         """Return (n, k, num_seats): strengths of a seat's and the others' counterfactual hands, by position."""
         n, seats = len(batch.tables), self._num_seats
         hands = _HAND_CONTROLS[:, starting_hands(self._hands["hole"])] * self._hands["weight"]  # (k, n, hands)
