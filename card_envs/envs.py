@@ -8,9 +8,9 @@ from __future__ import annotations
 import inspect
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, overload
 
 from card_envs import plugins
 from card_envs.locations import UnknownNameError, list_choices, load_object, suggest_name
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
         dtype: NumberType | None
 
 
+Env = TypeVar("Env", bound="GameAEC")
+
 __all__ = [
     "ENVS",
     "EnvEntry",
@@ -46,6 +48,10 @@ __all__ = [
     "register_env",
     "warmup",
 ]
+
+
+_OWN_GAMES = "card_envs.games."
+"""Package of the games whose environments are modules of this package."""
 
 
 @dataclass(frozen=True)
@@ -70,47 +76,9 @@ class EnvEntry:
         return factory
 
 
-ENVS = {
-    entry.id: entry
-    for entry in (
-        EnvEntry(
-            id="limit_holdem-v0",
-            gymnasium_id="LimitHoldem-v0",
-            make_game="card_envs.games.holdem.presets:limit_holdem",
-            summary="limit Texas hold'em, 2 to 10 seats",
-        ),
-        EnvEntry(
-            id="no_limit_holdem-v0",
-            gymnasium_id="NoLimitHoldem-v0",
-            make_game="card_envs.games.holdem.presets:no_limit_holdem",
-            summary="no-limit and pot-limit Texas hold'em, 2 to 10 seats",
-        ),
-        EnvEntry(
-            id="big2-v0",
-            gymnasium_id="Big2-v0",
-            make_game="card_envs.games.big2.presets:big2",
-            summary="Big 2 for four seats, 1,695 actions, house rules as options",
-        ),
-        EnvEntry(
-            id="flop_holdem-v0",
-            gymnasium_id="FlopHoldem-v0",
-            make_game="card_envs.games.holdem.presets:flop_holdem",
-            summary="flop hold'em: limit hold'em of two streets, the benchmark of neural CFR papers",
-        ),
-        EnvEntry(
-            id="leduc_holdem-v0",
-            gymnasium_id="LeducHoldem-v0",
-            make_game="card_envs.games.holdem.presets:leduc_holdem",
-            summary="Leduc hold'em: six cards, two streets, exact solutions known",
-        ),
-        EnvEntry(
-            id="kuhn_poker-v0",
-            gymnasium_id="KuhnPoker-v0",
-            make_game="card_envs.games.holdem.presets:kuhn_poker",
-            summary="Kuhn poker: three cards, one bet, value -1/18",
-        ),
-    )
-}
+ENVS: dict[str, EnvEntry] = {}
+"""Id -> entry of all environments, in the order of registration."""
+_CALLBACKS: list[Callable[[EnvEntry], None]] = []
 
 
 def register_env(
@@ -174,7 +142,19 @@ def on_registration(callback: Callable[[EnvEntry], None]) -> None:
         callback(entry)
 
 
-_CALLBACKS: list[Callable[[EnvEntry], None]] = []
+for _id, _function, _summary in (
+    ("limit_holdem-v0", "holdem.presets:limit_holdem", "limit Texas hold'em, 2 to 10 seats"),
+    ("no_limit_holdem-v0", "holdem.presets:no_limit_holdem", "no-limit and pot-limit Texas hold'em, 2 to 10 seats"),
+    ("big2-v0", "big2.presets:big2", "Big 2 for four seats, 1,695 actions, house rules as options"),
+    (
+        "flop_holdem-v0",
+        "holdem.presets:flop_holdem",
+        "flop hold'em: limit hold'em of two streets, the benchmark of neural CFR papers",
+    ),
+    ("leduc_holdem-v0", "holdem.presets:leduc_holdem", "Leduc hold'em: six cards, two streets, exact solutions known"),
+    ("kuhn_poker-v0", "holdem.presets:kuhn_poker", "Kuhn poker: three cards, one bet, value -1/18"),
+):
+    register_env(_id, f"{_OWN_GAMES}{_function}", _summary)
 
 
 def find_entry(env_id: str) -> EnvEntry:
@@ -329,9 +309,7 @@ def make_raw_env(env_id: str, render_mode: RenderMode | None = None, **settings:
     """Return the AEC environment of an id whose `step` raises IllegalActionError; arguments as for `make_env`."""
     from card_envs.aec import GameAEC
 
-    entry = find_entry(env_id)
-    made = _find_class(entry, "Raw") or GameAEC
-    return made(make_game(entry.id, **settings), _metadata_name(entry), render_mode)
+    return _make(env_id, GameAEC, "Raw", render_mode, settings)
 
 
 def make_env(env_id: str, render_mode: RenderMode | None = None, **settings: Any) -> ConventionalAEC:
@@ -347,17 +325,15 @@ def make_env(env_id: str, render_mode: RenderMode | None = None, **settings: Any
     """
     from card_envs.conventional_aec import ConventionalAEC
 
+    return _make(env_id, ConventionalAEC, "", render_mode, settings)
+
+
+def _make(
+    env_id: str, general: type[Env], prefix: str, render_mode: RenderMode | None, settings: Mapping[str, Any]
+) -> Env:
+    """Return the environment of an id, of the class of this package that has its rules as docstring if there is one."""
     entry = find_entry(env_id)
-    made = _find_class(entry, "") or ConventionalAEC
-    return made(make_game(entry.id, **settings), _metadata_name(entry), render_mode)
-
-
-def _find_class(entry: EnvEntry, prefix: str) -> Any:
-    """Return the class of an environment of this package, which has the rules as docstring; None for other games."""
-    if not entry.make_game.startswith("card_envs.games."):
-        return None
-    return load_object(f"card_envs.{_metadata_name(entry)}:{prefix}{entry.gymnasium_id.partition('-')[0]}")
-
-
-def _metadata_name(entry: EnvEntry) -> str:
-    return entry.id.replace("-", "_")
+    name, made = entry.id.replace("-", "_"), general
+    if entry.make_game.startswith(_OWN_GAMES):
+        made = load_object(f"card_envs.{name}:{prefix}{entry.gymnasium_id.partition('-')[0]}")
+    return made(make_game(entry.id, **settings), name, render_mode)

@@ -8,11 +8,12 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from card_envs.cards import NO_CARD
 from card_envs.features import Feature
 from card_envs.observation import Block
 from card_envs.records import Tables as Tables
 
-__all__ = ["BEGIN", "CHANCE", "EQUITY", "REDEAL", "Chance", "Episode", "Equity", "Redeal"]
+__all__ = ["BEGIN", "CHANCE", "EQUITY", "REDEAL", "Chance", "Episode", "Equity", "Redeal", "redeal_deck"]
 
 BEGIN = -1
 """Pseudo action that starts the deal, see `Episode.waiting`."""
@@ -119,6 +120,17 @@ class Redeal(Protocol):
     def __call__(self, views: Tables, seat: int, rng: np.random.Generator, /) -> None:
         """Replace the hidden cards in copies of one view of `seat` by random ones, in place."""
         ...
+
+
+def redeal_deck(deck: Collection[int], num_dealt: int, views: Tables, seat: int, rng: np.random.Generator) -> None:
+    """Replace the hidden cards of a view in games with a field `deck`, see `Redeal`.
+
+    `deck` are all cards of the game; hidden ones are `NO_CARD` among the first `num_dealt` of the field.
+    """
+    known = views["deck"][0, :num_dealt].tolist()
+    hidden = [place for place, card in enumerate(known) if card == NO_CARD]
+    unseen = np.array([card for card in deck if card not in known], np.uint8)
+    views["deck"][:, hidden] = rng.permuted(np.tile(unseen, (len(views), 1)), axis=1)[:, : len(hidden)]
 
 
 class Equity(Protocol):

@@ -33,11 +33,6 @@ class Play(NamedTuple):
     orders: tuple[int, ...]
 
 
-def make_chance(game: Game) -> Big2Chance:
-    """Return the explicit chance of a game."""
-    return Big2Chance(game)
-
-
 def make_redeal(game: Game) -> Redeal:
     """Return the function that deals hidden cards anew."""
     return redeal
@@ -124,6 +119,9 @@ class Big2Chance:
         if episode.tables["is_over"][0] and not episode.decisions:
             return ()
         return (Play(int(episode.tables["opener"][0]), (_THREE_OF_DIAMONDS,)), *episode.decisions)
+
+
+make_chance = Big2Chance
 
 
 def _play_text(play: Play) -> str:

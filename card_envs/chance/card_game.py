@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.card_game import CardGame
-from card_envs.cards import NO_CARD
-from card_envs.chance import Episode, Redeal, Tables
+from card_envs.chance import Episode, Redeal, Tables, redeal_deck
 from card_envs.game import ILLEGAL, Game
 from card_envs.observation import Block
 
@@ -28,15 +27,7 @@ def make_chance(game: Game) -> CardGameChance | None:
 
 def make_redeal(game: Game) -> Redeal:
     """Return the function that deals hidden cards anew."""
-    return _redeal
-
-
-def _redeal(views: Tables, seat: int, rng: np.random.Generator) -> None:
-    """Replace the cards that `seat` does not see in copies of one view by random ones."""
-    known = views["deck"][0].tolist()
-    hidden = [place for place, card in enumerate(known) if card == NO_CARD]
-    unseen = np.array([card for card in range(len(known)) if card not in known], np.uint8)
-    views["deck"][:, hidden] = rng.permuted(np.tile(unseen, (len(views), 1)), axis=1)
+    return partial(redeal_deck, range(game.config.num_cards), game.config.num_cards)
 
 
 def _places(rules: CardGame, tables: Tables, seat: int) -> list[int]:

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.cards import NO_CARD, card_name, card_names
-from card_envs.chance import Episode, Equity, Redeal, Tables
+from card_envs.cards import card_name, card_names
+from card_envs.chance import Episode, Equity, Redeal, Tables, redeal_deck
 from card_envs.game import ILLEGAL, Game
 from card_envs.games.holdem.actions import CALL_ACTION, FOLD_ACTION, find_raise, is_legal
 from card_envs.games.holdem.betting import largest_amount
@@ -61,14 +61,9 @@ def list_bets(t: Any) -> list[Bet]:
     return found
 
 
-def make_chance(game: Game) -> HoldemChance:
-    """Return the explicit chance of a game."""
-    return HoldemChance(game)
-
-
 def make_redeal(game: Game) -> Redeal:
     """Return the function that deals hidden cards anew."""
-    return partial(redeal, game.config)
+    return partial(redeal_deck, game.config.deck_cards, game.config.num_dealt)
 
 
 def make_equity(game: Game) -> Equity | None:
@@ -174,6 +169,9 @@ class HoldemChance:
             history[row, -1] = bet.amount / self._amount
 
 
+make_chance = HoldemChance
+
+
 def max_decisions(config: HoldemConfig) -> int:
     """Return an upper bound of the number of decisions in a hand.
 
@@ -207,21 +205,13 @@ def _bet_text(bet: Bet) -> str:
     return f"r{bet.amount}" if bet.kind == RAISE else _KINDS[bet.kind]
 
 
-def redeal(config: HoldemConfig, views: Tables, seat: int, rng: np.random.Generator) -> None:
-    """Replace the hidden cards of copies of one view (hands of other seats, the board to come) by random ones."""
-    known = views["deck"][0, : config.num_dealt].tolist()
-    hidden = [place for place, card in enumerate(known) if card == NO_CARD]
-    unseen = np.array([card for card in config.deck_cards if card not in known], np.uint8)
-    views["deck"][:, hidden] = rng.permuted(np.tile(unseen, (len(views), 1)), axis=1)[:, : len(hidden)]
-
-
 def equity(config: HoldemConfig, views: Tables, seat: int) -> float:
     """Return the equity of a seat's hand against random hands of the other seats in the hand.
 
     It is estimated from `_SHOWDOWNS` random deals with a fixed seed; the standard error is below 0.011.
     """
     tables = np.repeat(views[:1], _SHOWDOWNS)
-    redeal(config, tables, seat, np.random.default_rng(0))
+    redeal_deck(config.deck_cards, config.num_dealt, tables, seat, np.random.default_rng(0))
     deck, held = tables["deck"], config.num_hole_cards * config.num_players
     board = deck[:, held : config.num_dealt]
     staying = [seat, *(k for k in range(config.num_players) if k != seat and int(views["in_hand"][0]) >> k & 1)]

@@ -1,4 +1,4 @@
-"""Lookup tables behind `poker.ranks`, which ship as one file; `build_rank_tables` computes them.
+"""Lookup tables behind `poker.ranks`, which ship as one file; `tests/helpers/poker_tables.py` computes them.
 
 Every card rank has a key. The sum of the keys of five, six or seven cards identifies their ranks: no two different sets
 of ranks have the same sum. The low bits of a sum are its row, the high bits its column. Flushes have a separate table.
@@ -20,7 +20,7 @@ TABLE_SHA256 = "8f7d3dbbd99b4523d6c6551cae2df81a0a862ed5d12c8072606531fe5ff86d1d
 
 SMALLEST_HAND, LARGEST_HAND = 5, 7
 RANK_KEYS = (1, 4, 16, 67, 295, 1334, 5734, 23800, 60883, 208450, 509982, 1304151, 2967844)
-"""Keys of the card ranks 0..12 = 2..A, computed by `build_rank_tables.find_rank_keys`."""
+"""Keys of the card ranks 0..12 = 2..A, the smallest ones whose sums differ."""
 SUM_BITS = 24
 """Number of bits of the largest sum of keys: four aces and three kings, 15,783,829."""
 ROW_BITS = 13
@@ -41,4 +41,4 @@ class Tables(NamedTuple):
 
 def load() -> Tables:
     """Return the shipped tables; ValueError if the file is not the one that this version was built with."""
-    return load_pinned(Tables, TABLE_FILE, TABLE_SHA256, "card_envs.poker.build_rank_tables")
+    return load_pinned(Tables, TABLE_FILE, TABLE_SHA256)

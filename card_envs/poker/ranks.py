@@ -9,7 +9,7 @@ of the cards, the board once and then the hole cards of each player, and looks u
         bits |= CARD_BITS[card]
     rank = rank_of(key, bits)
 
-Kernels are compiled at their first call. `build_rank_tables` computes the tables.
+Kernels are compiled at their first call.
 """
 
 from __future__ import annotations

@@ -1,11 +1,13 @@
 """Estimates of equity: the mean share of the pot against random hands on random boards.
 
-A hash of the known cards chooses the random cards, so the same cards always have the same estimate.
+A hash of the known cards chooses the random cards, so the same cards always have the same estimate. Before the flop,
+estimates cost most: those of all hands ship as one file, which `tests/helpers/poker_tables.py` computes.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +17,14 @@ from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.poker.draw import hash_to_card, hash_to_unused_card
 from card_envs.poker.hands import BOARD_SIZE
+from card_envs.poker.pinned_tables import load_pinned
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
 from card_envs.poker.starting_hands import STARTING_PERCENTILES, starting_hands
 from card_envs.rng import splitmix64
+
+TABLE_FILE = Path(__file__).with_name("sampled_equity_tables.npz")
+TABLE_SHA256 = "a74a02acdb230f0c6f0f8c9acb7358710328a4df2faa6fb36fc1c3264eb4c505"
+"""Hash of the content of `TABLE_FILE`."""
 
 SAMPLES = 200
 """Number of random deals for an estimate."""
@@ -34,6 +41,18 @@ _QUARTER_OF_CARDS: NDArray[np.int64] = np.minimum(
 """(52, 52) quarter of the starting hand of two card ids, 0 the best."""
 _BITS, _COUNTER = 16, 0xFFFF
 """Bits of the counter of a quarter, and their mask; one integer holds the four counters."""
+
+
+class Tables(NamedTuple):
+    """Lookup table of the encoder `equity`."""
+
+    by_quarter: NDArray[np.float32]
+    """(1326, 4) equity of each of `poker.hands.HANDS` against each quarter of starting hands, the best first."""
+
+
+def load() -> Tables:
+    """Return the shipped tables; ValueError if the file is not the one that this version was built with."""
+    return load_pinned(Tables, TABLE_FILE, TABLE_SHA256)
 
 
 @kernel

@@ -13,12 +13,10 @@ from numpy.typing import NDArray
 
 from card_envs.cards import RANKS
 from card_envs.compiler import kernel
-from card_envs.poker import percentile_tables
 from card_envs.poker.hands import HANDS
-from card_envs.poker.percentile_tables import MATCHUPS, NUM_RANKS
+from card_envs.poker.percentiles import MATCHUPS, NUM_RANKS, TABLES
 
 NUM_STARTING_HANDS = NUM_RANKS**2
-_, _WINS, _TIES = percentile_tables.load()
 
 
 @kernel
@@ -43,7 +41,7 @@ STARTING_HAND_COUNTS: NDArray[np.int64] = np.bincount(STARTING_HANDS, minlength=
 
 
 def _percentiles() -> NDArray[np.float32]:
-    scores = (2 * _WINS + _TIES).ravel()
+    scores = (2 * TABLES.starting_wins + TABLES.starting_ties).ravel()
     not_better = scores <= scores.reshape(-1, 1)
     shares: NDArray[np.float32] = (not_better @ STARTING_HAND_COUNTS / STARTING_HAND_COUNTS.sum()).astype(np.float32)
     return shares
@@ -51,7 +49,7 @@ def _percentiles() -> NDArray[np.float32]:
 
 STARTING_PERCENTILES: NDArray[np.float32] = _percentiles()
 """(169,) share of all hands of two cards whose equity is not higher, above 0, at most 1."""
-STARTING_EQUITIES: NDArray[np.float64] = ((_WINS + 0.5 * _TIES) / MATCHUPS).ravel()
+STARTING_EQUITIES: NDArray[np.float64] = ((TABLES.starting_wins + 0.5 * TABLES.starting_ties) / MATCHUPS).ravel()
 """(169,) equity of each starting hand against a random hand, 0.323 (32o) to 0.852 (AA)."""
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from card_envs.cards import card_ids
 from card_envs.compiler import COMPILED
-from card_envs.poker import percentile_tables
+from card_envs.poker import percentiles
 from card_envs.poker.percentiles import PERCENTILES
 from card_envs.poker.pinned_tables import fingerprint
 from card_envs.poker.ranks import WORST_RANK, WORST_RANK_OF_CATEGORY, hand_ranks
@@ -20,6 +20,7 @@ from card_envs.poker.starting_hands import (
     starting_hand,
 )
 from tests.helpers.equities import hand_percentile, starting_hand_equity
+from tests.helpers.poker_tables import build_percentile_tables, count_ranks
 
 # Straight flushes .. high cards among all hands of five and of seven cards, as in books on poker odds.
 FIVE_CARDS = (40, 624, 3744, 5108, 10_200, 54_912, 123_552, 1_098_240, 1_302_540)
@@ -27,7 +28,7 @@ SEVEN_CARDS = (41_584, 224_848, 3_473_184, 4_047_644, 6_180_020, 6_461_620, 31_4
 
 
 def test_every_hand_is_counted() -> None:
-    counts = percentile_tables.load().hand_counts
+    counts = percentiles.load().hand_counts
     assert counts.sum(axis=1).tolist() == [comb(52, 5), comb(52, 6), comb(52, 7)]
     for row, known in ((0, FIVE_CARDS), (2, SEVEN_CARDS)):
         bounds = pairwise((0, *WORST_RANK_OF_CATEGORY))
@@ -76,24 +77,24 @@ def test_starting_hands_are_ordered_by_equity_and_counted_by_cards() -> None:
 
 
 def test_another_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(percentile_tables, "TABLE_SHA256", "0" * 64)
+    monkeypatch.setattr(percentiles, "TABLE_SHA256", "0" * 64)
     with pytest.raises(ValueError, match="reinstall card-envs"):
-        percentile_tables.load()
+        percentiles.load()
 
 
 def test_five_card_hands_count_the_same_again() -> None:
     if not COMPILED:
         pytest.skip("2.6 million hands in plain Python take minutes")
     counts = np.zeros(WORST_RANK + 1, np.int64)
-    percentile_tables.count_ranks(counts, np.arange(5))
-    assert np.array_equal(counts, percentile_tables.load().hand_counts[0])
+    count_ranks(counts, np.arange(5))
+    assert np.array_equal(counts, percentiles.load().hand_counts[0])
 
 
 @pytest.mark.slow
 def test_the_builder_makes_the_shipped_tables() -> None:
     if not COMPILED:
         pytest.skip("the builder needs compiled kernels")
-    assert fingerprint(percentile_tables.build()) == percentile_tables.TABLE_SHA256
+    assert fingerprint(build_percentile_tables()) == percentiles.TABLE_SHA256
 
 
 def test_an_equity_agrees_with_random_boards() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from card_envs.cards import DECK_SIZE, NO_CARD, card_ids
-from card_envs.poker import build_rank_tables, rank_tables
+from card_envs.poker import rank_tables
 from card_envs.poker.pinned_tables import fingerprint
 from card_envs.poker.ranks import (
     BEST_RANK,
@@ -26,6 +26,7 @@ from card_envs.poker.ranks import (
     hand_ranks,
     rank_of,
 )
+from tests.helpers import poker_tables
 
 # The numbers of five-card hands of each kind, found in any book on poker odds.
 HANDS_OF_CATEGORY = (40, 624, 3744, 5108, 10_200, 54_912, 123_552, 1_098_240, 1_302_540)
@@ -280,12 +281,12 @@ def test_parts_of_a_hand_add_up() -> None:
 @dataclass
 class Rebuilt:
     tables: rank_tables.Tables
-    class_ranks: dict[build_rank_tables.Strength, int]
+    class_ranks: dict[poker_tables.Strength, int]
 
 
 @pytest.fixture(scope="module")
 def rebuilt() -> Rebuilt:
-    return Rebuilt(build_rank_tables.build(), build_rank_tables.rank_classes())
+    return Rebuilt(poker_tables.build_rank_tables(), poker_tables.rank_classes())
 
 
 def test_shipped_tables_are_those_computed_from_the_rules(rebuilt: Rebuilt) -> None:
@@ -313,11 +314,11 @@ def test_no_sum_leaves_the_table(rebuilt: Rebuilt) -> None:
 
 
 def test_sums_of_keys_are_distinct() -> None:
-    sums, _ = build_rank_tables.ranks_by_sum(build_rank_tables.rank_classes())
+    sums, _ = poker_tables.ranks_by_sum(poker_tables.rank_classes())
     assert len(sums) == len(np.unique(sums)) == 6175 + 18_395 + 49_205
     assert sums.max() < 1 << rank_tables.SUM_BITS
 
 
 @pytest.mark.slow
 def test_rank_keys_are_those_the_search_finds() -> None:
-    assert build_rank_tables.find_rank_keys() == rank_tables.RANK_KEYS
+    assert poker_tables.find_rank_keys() == rank_tables.RANK_KEYS

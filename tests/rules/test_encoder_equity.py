@@ -9,12 +9,12 @@ from card_envs.cards import card_ids
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.default import DEFAULT
 from card_envs.games.holdem.encoders.equity import EQUITY
-from card_envs.poker import sampled_equity_tables
 from card_envs.poker.hands import HANDS
-from card_envs.poker.sampled_equity import SAMPLES
+from card_envs.poker.sampled_equity import SAMPLES, load
 from card_envs.poker.starting_hands import STARTING_PERCENTILES, starting_hands
 from tests.helpers.equities import equity_against_range, starting_hand_equity
 from tests.helpers.holdem_hands import OneTable
+from tests.helpers.poker_tables import build_sampled_equities
 from tests.properties.encoder_play import Observer
 
 QUARTER_OF_HAND = np.minimum(4 * (1 - STARTING_PERCENTILES[starting_hands(HANDS)]), 3).astype(int)
@@ -72,4 +72,4 @@ def test_the_same_cards_read_the_same_in_any_order() -> None:
 
 
 def test_the_table_before_the_flop_is_what_sampling_gives() -> None:
-    assert sampled_equity_tables.build().by_quarter.tolist() == sampled_equity_tables.load().by_quarter.tolist()
+    assert build_sampled_equities().by_quarter.tolist() == load().by_quarter.tolist()

@@ -23,13 +23,12 @@ from card_envs.games.holdem.encoders.texas import require_texas_holdem
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import Table
 from card_envs.observation import Block, Encoder, Layout, observe_kernels
-from card_envs.poker import sampled_equity_tables
 from card_envs.poker.hands import HOLE_CARDS, hand_number
-from card_envs.poker.sampled_equity import QUARTERS, write_sampled_equities
+from card_envs.poker.sampled_equity import QUARTERS, load, write_sampled_equities
 from card_envs.poker.starting_hands import STARTING_EQUITIES, starting_hand
 
 _NUMBERS = 1 + QUARTERS
-_BEFORE_FLOP = sampled_equity_tables.load().by_quarter
+_BEFORE_FLOP = load().by_quarter
 
 
 def layout(config: HoldemConfig) -> Layout:
