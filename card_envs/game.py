@@ -87,7 +87,10 @@ def check_list(name: str, values: Any, wanted: str = "a list") -> list[Any]:
 
 def check_actions(actions: Any, count: int) -> NDArray[np.int64]:
     """Return `actions` as an int64 array (count,), or raise an IllegalActionError; legality is not checked."""
-    chosen = np.asarray(actions)
+    try:
+        chosen = np.asarray(actions)
+    except ValueError as error:
+        raise IllegalActionError(f"actions are no array: {error}; {count} integers are needed") from error
     if chosen.dtype == np.int64 and chosen.shape == (count,) and chosen.flags.c_contiguous:
         return chosen
     if chosen.shape != (count,) or chosen.dtype.kind not in "iu":

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.agent import Agent, Decisions, SupportsAct, require_playable
-from card_envs.game import Game
+from card_envs.game import Game, check_actions
 from card_envs.match.play import play_match
 from card_envs.match.summary import Summary, summarise
 from card_envs.typing import Floats
@@ -55,7 +55,7 @@ class SwitchingAgent(Agent):
         actions, styles = np.empty(len(decisions), np.int64), self._style_at(decisions.table_ids)
         for style in np.unique(styles).tolist():
             rows, agent = np.flatnonzero(styles == style), self.styles[style]
-            actions[rows] = agent.act(_select(decisions, rows, agent), rng)
+            actions[rows] = check_actions(agent.act(_select(decisions, rows, agent), rng), len(rows))
         return actions
 
     def observe_actions(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:

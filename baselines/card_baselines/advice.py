@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from card_envs.agent import Agent, action_probabilities, decisions_at, estimate_probabilities
 from card_envs.chance import EQUITY, REDEAL
-from card_envs.game import Game, Tables
+from card_envs.game import Game, Tables, check_actions
 from card_envs.match.summary import summarise_deals
 from card_envs.text import action_names
 from card_envs.text.prompts import censor_table
@@ -167,6 +167,10 @@ def _play_out(game: Game, agent: Agent, tables: Tables, rng: np.random.Generator
         if time.perf_counter() > deadline:
             return False
         decisions = decisions_at(game, tables, active, active, rng.random(len(active)), encoder=encoder)
-        game.step_batch(tables, active, np.asarray(agent.act(decisions, rng), np.int64), rewards, is_over, False)
+        actions = check_actions(agent.act(decisions, rng), len(active))
+        illegal = game.step_batch(tables, active, actions, rewards, is_over, False)
+        if illegal >= 0:
+            why = game.why_illegal(tables, int(active[illegal]), int(actions[illegal]))
+            raise ValueError(f"agent {agent.name!r} chose an illegal action: {why}")
         active = active[is_over[: len(active)] == 0]
     return True

@@ -10,7 +10,7 @@ from card_envs.cards import card_ids
 from card_envs.game import ILLEGAL, NOBODY, Game, Tables
 from card_envs.games.holdem.config import is_texas_holdem
 from card_envs.games.holdem.kernels import apply_decision
-from card_envs.games.holdem.state import MAX_CHIPS, RAISE
+from card_envs.games.holdem.state import MAX_CHIPS, RAISE, STREET_NAMES
 from card_envs.history.errors import HandHistoryError
 from card_envs.history.formats import load_recorded_hands
 from card_envs.text import describe_legal_actions, parse_action
@@ -87,8 +87,11 @@ def read_line(
 def _play_line(game: Game, options: dict[str, object], history: str) -> Tables:
     tables = game.seeded_tables(1, 0)
     game.deal_with(tables, 0, options)
-    for number, street in enumerate(history.split("/")):
-        for word in street.split():
+    for number, words in enumerate(history.split("/")):
+        if int(tables["street"][0]) < number and int(tables["actor"][0]) != NOBODY:
+            street = STREET_NAMES[number - 1]
+            raise ValueError(f"history {history!r}: a / is on the wrong street: the {street} is not over")
+        for word in words.split():
             if int(tables["street"][0]) != number or int(tables["actor"][0]) == NOBODY:
                 raise ValueError(f"history {history!r}: {word!r} is on the wrong street: check the / between streets")
             _apply_word(game, tables, word)

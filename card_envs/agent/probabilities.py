@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from card_envs.agent.base import Agent
 from card_envs.agent.decisions import Decisions
-from card_envs.game import check_actions
+from card_envs.game import check_actions, is_whole
 
 
 def softmax(logits: NDArray[np.floating], action_mask: NDArray[np.integer]) -> NDArray[np.float64]:
@@ -74,7 +74,12 @@ def estimate_probabilities(
 
     Returns:
         (n, num_actions) probabilities; rows sum to 1.
+
+    Raises:
+        ValueError: For a number of calls below 1, and for an agent that chooses an illegal action.
     """
+    if not is_whole(draws) or draws < 1:
+        raise ValueError(f"draws {draws!r} must be a whole number of actions to sample, at least 1")
     tries = draws if agent.mixes else 1
     counts = np.zeros((len(decisions), decisions.game.num_actions))
     rows = np.arange(len(decisions))
@@ -82,4 +87,9 @@ def estimate_probabilities(
     for draw in range(tries):
         repeated = repeated.with_random_numbers(np.full(len(decisions), (draw + 0.5) / tries))
         counts[rows, check_actions(agent.act(repeated, rng), len(decisions))] += 1
+    illegal = np.argwhere((counts > 0) & (decisions.action_mask == 0))
+    if len(illegal):
+        row, action = illegal[0].tolist()
+        legal = decisions.legal_actions(row)
+        raise ValueError(f"agent {agent.name!r} chose the illegal action {action}; legal ones were {legal}")
     return counts / tries

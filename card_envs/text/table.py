@@ -9,7 +9,7 @@ import numpy as np
 
 from card_envs.agent import Agent, as_agent, decisions_at, find_agent
 from card_envs.agent.hooks import end_deals, group_by_agent, show_actions
-from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError, Tables
+from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError, Tables, check_actions
 from card_envs.rng import random_seed
 from card_envs.text.answers import parse_action
 from card_envs.text.interface import TEXT
@@ -143,7 +143,7 @@ class TextTable:
             agent = self._agents[actor]
             numbers, encoder = self._rng.random(1), self._encoders[actor]
             decisions = decisions_at(self.game, self._tables, _ROW, _ROW, numbers, encoder=encoder)
-            actor = self._apply(int(agent.act(decisions, self._rng)[0]))[1]
+            actor = self._apply(int(check_actions(agent.act(decisions, self._rng), 1)[0]))[1]
         self.seat = actor
         if actor == NOBODY:
             self._finish()

@@ -298,6 +298,26 @@ def test_probabilities_are_those_shown_or_else_estimates() -> None:
     play_match(LIMIT, [Asking(), Asking()], hands=4, seed=0)
 
 
+@pytest.mark.parametrize("draws", [0, -1, 1.5, True])
+def test_an_estimate_takes_at_least_one_draw(draws: Any) -> None:
+    """Without a draw, exploitability was NaN, or 0."""
+    tables, rows = KUHN.seeded_tables(1, 0), np.arange(1)
+    KUHN.deal(tables, 0)
+    with pytest.raises(ValueError, match="must be a whole number of actions to sample, at least 1"):
+        estimate_probabilities(TightCaller(), decisions_at(KUHN, tables, rows, rows), np.random.default_rng(0), draws)
+
+
+def test_an_estimate_counts_no_illegal_action() -> None:
+    class Folds(TightCaller):
+        def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
+            return np.zeros(len(decisions), np.int64)
+
+    tables, rows = KUHN.seeded_tables(1, 0), np.arange(1)
+    KUHN.deal(tables, 0)
+    with pytest.raises(ValueError, match=r"agent 'folds' chose the illegal action 0; legal ones were \[1, 2\]"):
+        estimate_probabilities(Folds(), decisions_at(KUHN, tables, rows, rows), np.random.default_rng(0), 3)
+
+
 def test_other_random_numbers_leave_what_was_made() -> None:
     class Asking(RandomAgent):
         def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:

@@ -151,9 +151,10 @@ def test_a_budget_ends_the_match_and_the_log_lets_it_go_on(
     assert len(endpoint.requests) == 5 + agent.num_calls
     again, same = play("plain", hands=4)
     assert again.num_calls == 0 and (same.payoffs == result.payoffs).all()
-    log.write_text("no json\n")
-    with pytest.raises(ValueError, match="line 1: not a prompt and its answer"):
-        find_agent("llm:plain", GAME)
+    for damaged in (b"no json\n", b"\xff\xfe\n", b"[" * 100_000 + b"\n", b"[]\n"):
+        log.write_bytes(damaged)
+        with pytest.raises(ValueError, match=r"calls\.jsonl, line 1: not a prompt and its answer"):
+            find_agent("llm:plain", GAME)
 
 
 def test_two_language_models_play_duplicate_hands_to_an_interval(endpoint: Endpoint) -> None:

@@ -4,15 +4,17 @@ import io
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from card_baselines import advice
+from card_baselines.advice import estimate_value
 from card_baselines.cli import main
 from card_baselines.situations import read_line
 from card_envs import make_game
-from card_envs.agent import Agent, Decisions
+from card_envs.agent import Agent, Decisions, RandomAgent
 
 LINE = ["advise", "no_limit_holdem-v0", "--hole", "AhKd", "--agent"]
 
@@ -39,6 +41,25 @@ def test_the_value_has_its_interval_and_the_deals_it_rests_on(capsys: pytest.Cap
     assert main(line) == 0
     assert re.search(r"wins [+-]\d+\.\d\d [±+-].* bb in this deal, .* \(\d+ deals of the hidden cards\)",
                      capsys.readouterr().out)  # fmt: skip
+
+
+@pytest.mark.parametrize("actions", [[0], [1.5], [1, 1], None])
+def test_an_agent_that_plays_out_no_legal_action_is_refused(actions: Any) -> None:
+    class Wrong(RandomAgent):
+        def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
+            return actions if actions is None or len(actions) > 1 else np.full(len(decisions), actions[0])
+
+    game = make_game("kuhn_poker-v0")
+    tables = game.seeded_tables(1, 0)
+    game.deal(tables, 0)
+    with pytest.raises(ValueError, match=r"chose an illegal action: fold|integers are needed"):
+        estimate_value(game, Wrong(), tables, int(tables["actor"][0]))
+
+
+@pytest.mark.parametrize("history", ["/", "///", "c / k", "r4 / c"])
+def test_a_street_ends_where_the_history_has_a_slash(history: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*LINE, "always_call", "--history", history]) == 2
+    assert "a / is on the wrong street: the preflop is not over" in capsys.readouterr().err
 
 
 class Slow(Agent):
@@ -122,6 +143,7 @@ def test_situations_are_read_as_json_lines(capsys: pytest.CaptureFixture[str], m
         '{"hole": 3}',
         '{"hole": "AhKd", "stacks": [1.5]}',
         '{"hole": "AhAh"}',
+        "[" * 100_000,
     ):
         monkeypatch.setattr("sys.stdin", io.StringIO(wrong))
         assert main(command) == 2

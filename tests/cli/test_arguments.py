@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import pytest
@@ -80,6 +81,23 @@ def test_numbers_that_nothing_can_hold_are_refused_in_our_words(
     assert cli.main(words.split()) == 2
     error = capsys.readouterr().err
     assert f"{option} " in error and "is too large: whole numbers go up to 9,223,372,036,854,775,807" in error
+
+
+@pytest.mark.parametrize(
+    ("words", "lowest"),
+    [
+        ("serve --no-open --port -1", 0),
+        ("serve --no-open --port 65536", 0),
+        (f"serve --openenv --env {KUHN} --port 65536", 1),
+        ("play --acpc holdem.limit.2p.reverse_blinds.game --agents random --connect 127.0.0.1:0", 1),
+        ("play --acpc holdem.limit.2p.reverse_blinds.game --agents random --connect 127.0.0.1:65536", 1),
+        ("play --acpc holdem.limit.2p.reverse_blinds.game --agents random bot:65536 --hands 1", 1),
+    ],
+)
+def test_ports_that_do_not_exist_are_refused(words: str, lowest: int, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(words.split()) == 2
+    port = re.findall(r"-?\d+", words.removesuffix(" --hands 1"))[-1]
+    assert f"card-envs: port {port} must be in {lowest} .. 65535; " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("hands", [str(2**63 - 1), str(2**62), str(10**15)])

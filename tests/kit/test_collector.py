@@ -138,6 +138,10 @@ def test_an_opponent_beats_a_learner_that_folds():
         ("deal", lambda array: array[:-1], "deal is int64 of shape"),
         ("num_deals", lambda array: -array, "num_deals is"),
         ("rng", lambda array: array[:0], "random generator"),
+        ("rows.table", lambda array: array + 8, "table has numbers"),
+        ("rows.seat", lambda array: array - 1, "seat has numbers"),
+        ("rows.action", lambda array: array.astype(np.float64), "action is float64 of shape"),
+        ("rows.observation", lambda array: array[:, 1:], "observation is float32 of shape"),
     ],
 )
 def test_a_damaged_state_is_refused_and_changes_nothing(name, change, words):
@@ -160,6 +164,62 @@ def test_state_is_that_of_the_table_before_the_action():
     rows = Collector(tables, act, state=True).collect(40)
     every = {row.tobytes() for state in seen for row in state}
     assert all(row.tobytes() in every for row in rows["state"])
+
+
+@pytest.mark.parametrize(
+    ("chosen", "columns", "words"),
+    [
+        (lambda step: step.action_mask.argmax(axis=1) + 0.5, {}, "dtype float64: 4 integers are needed"),
+        (lambda step: 1, {}, r"shape \(\) and dtype int64: 4 integers are needed"),
+        (lambda step: np.full(4, np.nan), {}, "4 integers are needed"),
+        (None, {"value": 0.5}, r"value as float64 of shape \(\): float64 of shape \(4,\) is needed"),
+        (None, {"value": np.zeros(3)}, r"value as float64 of shape \(3,\)"),
+        (None, {"reward": np.zeros(4)}, "none of them called observation, .*reward"),
+    ],
+)
+def test_what_act_returns_is_one_of_each_for_each_row(chosen, columns, words):
+    def act(step):
+        return (chosen or (lambda step: step.action_mask.argmax(axis=1)))(step), columns
+
+    with pytest.raises(ValueError, match=words):
+        Collector(make_vector("leduc_holdem-v0", 4, seed=0), act).collect(1)
+
+
+@pytest.mark.parametrize(
+    "columns", [{}, {"value": np.zeros(4), "more": np.zeros(4)}, {"other": np.zeros(4)}, {"value": np.zeros(4) + 0.5}]
+)
+def test_columns_are_the_same_at_every_call(columns):
+    calls = iter([{"value": np.zeros(4, np.int64)}, columns])
+    collector = Collector(
+        make_vector("leduc_holdem-v0", 4, seed=0), lambda step: (step.action_mask.argmax(axis=1), next(calls))
+    )
+    with pytest.raises(ValueError, match=r"act returned (the columns|value as float64)"):
+        collector.collect(100)
+
+
+class Rounds(Agent):
+    def act(self, decisions, rng):
+        return decisions.action_mask.argmax(axis=1) + 0.5
+
+
+def test_an_opponent_returns_whole_actions():
+    collector = Collector(make_vector("leduc_holdem-v0", 4, seed=0), random_player(), opponents=[Rounds()])
+    with pytest.raises(ValueError, match=r"dtype float64: \d integers are needed"):
+        collector.collect(10)
+
+
+def test_numbers_of_rows_are_checked():
+    collector = Collector(make_vector("leduc_holdem-v0", 4, seed=0), random_player())
+    for decisions in (0, -1, 1.5, np.nan):
+        with pytest.raises(ValueError, match="must be a whole number, at least 1"):
+            collector.collect(decisions)
+    rows = collector.collect(10)
+    for value in (np.zeros(rows.num_rows - 1), np.zeros((rows.num_rows, 1)), 0.0):
+        with pytest.raises(ValueError, match=f"one number for each of {rows.num_rows} rows"):
+            rows.gae(value)
+    for size in (0, -1, 2.5):
+        with pytest.raises(ValueError, match="must be a whole number of rows, at least 1"):
+            next(rows.minibatches(size, np.random.default_rng(0)))
 
 
 class Remembers(Agent):

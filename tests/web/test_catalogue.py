@@ -34,6 +34,12 @@ def test_what_is_not_offered_is_refused_with_a_choice_too() -> None:
             catalogue.agent(name, make_game("kuhn_poker-v0"))
 
 
+def test_a_setting_is_one_of_a_game_that_is_offered() -> None:
+    assert Catalogue(["kuhn_poker-v0", "limit_holdem-v0"], settings=["stacks=50"]).settings("kuhn_poker-v0", "") == {}
+    with pytest.raises(ValueError, match="no game of kuhn_poker-v0, big2-v0 has a setting 'stacks'"):
+        Catalogue(["kuhn_poker-v0", "big2-v0"], settings=["stacks=50"])
+
+
 def test_an_agent_of_the_server_keeps_its_choice_behind_its_short_name() -> None:
     assert short_name("runs/limit/s0-1:greedy") == "s0-1:greedy"
     assert short_name("players/mine.py:Mine:sampling") == "Mine:sampling"

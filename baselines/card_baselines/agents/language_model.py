@@ -192,10 +192,10 @@ class LanguageModel(Agent):
         if complete < len(data):  # the last line is incomplete if the process was killed
             os.truncate(path, complete)
         known = {}
-        for number, line in enumerate(data[:complete].decode().splitlines(), start=1):
+        for number, line in enumerate(data[:complete].splitlines(), start=1):
             try:
                 entry = json.loads(line)
                 known[str(entry["key"])] = str(entry["answer"])
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, KeyError, TypeError, RecursionError):
                 raise ValueError(f"{path}, line {number}: not a prompt and its answer") from None
         return known

@@ -14,6 +14,8 @@ _AGENT = (
     "folder"
 )
 
+_LAST_PORT = 65535
+
 Words = Annotated[tuple[tuple[str, ...], ...], tyro.conf.UseAppendAction]
 """Option that may be repeated: `--agents A B` and `--agents A --agents B` mean the same. See `join_words`."""
 Flattened = tyro.conf.arg(name="")
@@ -76,6 +78,13 @@ Measure = Annotated[
     ),
 ]
 Resamples = Annotated[int, tyro.conf.arg(help="Number of resamples behind each interval.")]
+
+
+def require_port(port: int, lowest: int = 1) -> int:
+    """Return the number of a port; ValueError unless it is in lowest .. 65535."""
+    if not lowest <= port <= _LAST_PORT:
+        raise ValueError(f"port {port} must be in {lowest} .. {_LAST_PORT}")
+    return port
 
 
 def join_words(words: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:

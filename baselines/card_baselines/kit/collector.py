@@ -23,7 +23,7 @@ from card_baselines.runs.checkpoint import (
 from card_baselines.runs.ranges import require_range
 from card_envs.agent import Agent, SupportsAct, as_agent, decisions_at, find_agent
 from card_envs.compiler import kernel
-from card_envs.game import Game
+from card_envs.game import Game, check_actions, is_whole
 from card_envs.typing import Rows as Indices
 from card_envs.vector import VectorStep, VectorTables
 
@@ -38,6 +38,8 @@ LAST = -1
 """Value of `Rows.next_row` for the last decision of a seat in a deal."""
 _LEARNER = 0
 """Player number of the learner; opponents have the numbers after it."""
+_OWN_COLUMNS = ("observation", "action_mask", "action", "seat", "table", "deal", "state", "next_row", "reward")
+"""Columns that a `Collector` writes itself."""
 _SAVED = ("deal", "last_row", "num_rows", "players")
 """Attributes of a `Collector` with one entry or row per table, without the underscore."""
 
@@ -84,8 +86,13 @@ class Rows(Mapping[str, NDArray[Any]]):
 
         Returns:
             Advantages and targets of the values, both (K,).
+
+        Raises:
+            ValueError: For values of another shape.
         """
         value = np.asarray(value, np.float32)
+        if value.shape != (self.num_rows,):
+            raise ValueError(f"value of shape {value.shape} must be one number for each of {self.num_rows} rows")
         advantage = np.empty(self.num_rows, np.float32)
         _write_advantages(self["reward"], self["next_row"], value, float(gamma), float(lam), advantage)
         return advantage, advantage + value
@@ -95,7 +102,13 @@ class Rows(Mapping[str, NDArray[Any]]):
         return self.gae(np.zeros(self.num_rows), lam=1.0)[0]
 
     def minibatches(self, size: int, rng: np.random.Generator) -> Iterator[Indices]:
-        """Yield the rows in random order, `size` at a time; what is left at the end is skipped, unless it is all."""
+        """Yield the rows in random order, `size` at a time; what is left at the end is skipped, unless it is all.
+
+        Raises:
+            ValueError: For a size below 1.
+        """
+        if not is_whole(size) or size < 1:
+            raise ValueError(f"size {size!r} must be a whole number of rows, at least 1")
         order = rng.permutation(self.num_rows)
         for first in range(0, max(1, self.num_rows - size + 1), size):
             yield order[first : first + size]
@@ -177,7 +190,12 @@ class Collector:
         """Play until deals with at least so many decisions of the learner are over, and return these decisions.
 
         Decisions of unfinished deals are kept for the next call.
+
+        Raises:
+            ValueError: For less than one decision, and for actions or columns of `act` that are not one for each row.
         """
+        if not is_whole(decisions) or decisions < 1:
+            raise ValueError(f"decisions {decisions!r} must be a whole number, at least 1")
         num_finished = 0
         while num_finished < decisions:
             num_finished += self._play_step()
@@ -200,7 +218,7 @@ class Collector:
         if len(own):
             shown = step if len(own) == len(self._all) else VectorStep._make(array[own] for array in step)
             chosen, columns = self.act(shown)
-            actions[own] = chosen
+            actions[own] = check_actions(chosen, len(own))
             self._add(own, shown, actions[own], columns)
         for player in np.unique(players[players != _LEARNER]).tolist():
             rows = np.flatnonzero(players == player)
@@ -212,37 +230,53 @@ class Collector:
     def _act_for(self, agent: Agent, rows: Indices) -> NDArray[np.int64]:
         encoder, random_numbers = agent.find_encoder(self._game), self.rng.random(len(rows))
         decisions = decisions_at(self._game, self.tables.tables, rows, rows, random_numbers, encoder=encoder)
-        return np.asarray(agent.act(decisions, self.rng), np.int64)
+        return check_actions(agent.act(decisions, self.rng), len(rows))
 
     def _add(self, rows: Indices, step: VectorStep, actions: Indices, columns: Mapping[str, NDArray[Any]]) -> None:
         """Add the decisions of the learner at the tables `rows`."""
-        added: dict[str, NDArray[Any]] = {
-            "observation": step.observation, "action_mask": step.action_mask, "action": actions, "seat": step.seats,
-            "table": rows, "deal": self._deal[rows],
-        }  # fmt: skip
-        if self._with_state:
-            added["state"] = self.tables.state()[rows]
         begin, end = self._size, self._size + len(rows)
-        self._reserve(end, {**added, **columns})
-        for name, values in {**added, **columns}.items():
+        added = self._own_columns(rows, step, actions) | self._check_columns(columns, len(rows))
+        self._reserve(end, added)
+        for name, values in added.items():
             self._columns[name][begin:end] = values
         previous = self._last_row[rows, step.seats]
         numbers = np.arange(begin, end)
         self._columns["next_row"][previous[previous != LAST]] = numbers[previous != LAST]
         self._last_row[rows, step.seats] = numbers
-        self._columns["next_row"][begin:end], self._columns["reward"][begin:end] = LAST, 0.0
         self._num_rows[rows] += 1
         self._size = end
+
+    def _own_columns(self, rows: Indices, step: VectorStep, actions: Indices) -> dict[str, NDArray[Any]]:
+        """Return all columns but those of `act`, for decisions at the tables `rows`."""
+        state = {"state": self.tables.state()[rows]} if self._with_state else {}
+        return state | {
+            "observation": step.observation, "action_mask": step.action_mask, "action": actions, "seat": step.seats,
+            "table": rows, "deal": self._deal[rows], "next_row": np.full(len(rows), LAST),
+            "reward": np.zeros(len(rows), np.float32),
+        }  # fmt: skip
+
+    def _check_columns(self, columns: Mapping[str, Any], count: int) -> dict[str, NDArray[Any]]:
+        """Return the columns of `act` as arrays; ValueError unless they are those of earlier calls, of `count` rows."""
+        found = {name: np.asarray(values) for name, values in columns.items()}
+        names = sorted(name for name in self._columns if name not in _OWN_COLUMNS) if self._columns else sorted(found)
+        if sorted(found) != names or not set(names).isdisjoint(_OWN_COLUMNS):
+            raise ValueError(
+                f"act returned the columns {sorted(found)}: it must return the same ones at every call, "
+                f"none of them called {', '.join(_OWN_COLUMNS)}"
+            )
+        for name, values in found.items():
+            earlier = self._columns.get(name, values)
+            if values.shape != (count, *earlier.shape[1:]) or not np.can_cast(values.dtype, earlier.dtype, "same_kind"):
+                kind = f"{earlier.dtype} of shape {(count, *earlier.shape[1:])}"
+                raise ValueError(f"act returned {name} as {values.dtype} of shape {values.shape}: {kind} is needed")
+        return found
 
     def _reserve(self, size: int, columns: Mapping[str, NDArray[Any]]) -> None:
         """Make room for `size` decisions with these columns."""
         if self._columns and size <= len(self._columns["reward"]):
             return
-        kinds: dict[str, NDArray[Any]] = {
-            **columns, "next_row": np.empty(0, np.int64), "reward": np.empty(0, np.float32),
-        }  # fmt: skip
-        for name, values in kinds.items():
-            longer = np.empty((2 * size, *np.shape(values)[1:]), np.asarray(values).dtype)
+        for name, values in columns.items():
+            longer = np.empty((2 * size, *values.shape[1:]), values.dtype)
             if name in self._columns:
                 longer[: self._size] = self._columns[name][: self._size]
             self._columns[name] = longer
@@ -297,6 +331,10 @@ class Collector:
         if any(len(column) != size for column in columns.values()):
             raise ValueError("the columns of the open deals have different lengths")
         require_range("players", arrays["players"], _LEARNER, len(self._opponents))
+        if columns:
+            check_arrays(columns, self._own_columns(self._all, self._step, self._all), rows=True)
+            for name, most in (("table", len(self._all) - 1), ("seat", self._game.num_seats - 1)):
+                require_range(name, columns[name], 0, most)
         for name, rows in (("last_row", arrays["last_row"]), ("next_row", columns.get("next_row", arrays["last_row"]))):
             require_range(name, rows, LAST, size - 1)
         num_deals, rng = read_count(arrays, "num_deals"), np.random.default_rng(0)

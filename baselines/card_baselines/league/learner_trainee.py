@@ -17,7 +17,7 @@ from card_baselines.league.trainee import Choices, Experience, Trainee
 from card_baselines.runs.algorithm import Algorithm, require_algorithm
 from card_envs.agent import Decisions, StochasticAgent
 from card_envs.damaged_files import explain_damage
-from card_envs.game import Game
+from card_envs.game import Game, check_actions
 from card_envs.vector import VectorStep
 
 
@@ -57,7 +57,7 @@ class LearnerTrainee(StochasticAgent, Trainee):
             decisions.observation, decisions.action_mask, decisions.seats, nothing, np.zeros(len(decisions), np.bool_)
         )
         actions, columns = self.learner.act(step)
-        return Choices(np.asarray(actions, np.int64), _join_columns(columns, len(decisions)))
+        return Choices(check_actions(actions, len(decisions)), _join_columns(columns, len(decisions)))
 
     def learn(self, experience: Experience, rng: np.random.Generator) -> Mapping[str, float]:
         """Let the learner learn from the decisions once."""
@@ -90,6 +90,8 @@ def _join_columns(columns: Mapping[str, NDArray[Any]], num_rows: int) -> NDArray
     if not columns:
         return None
     fields = [(name, np.asarray(values).dtype, np.shape(values)[1:]) for name, values in columns.items()]
+    if wrong := [name for name, values in columns.items() if np.shape(values)[:1] != (num_rows,)]:
+        raise ValueError(f"act returned {wrong[0]} of shape {np.shape(columns[wrong[0]])}: {num_rows} rows are needed")
     notes = np.empty(num_rows, fields)
     for name, values in columns.items():
         notes[name] = values

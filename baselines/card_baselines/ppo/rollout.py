@@ -22,7 +22,7 @@ from card_baselines.runs.checkpoint import check_arrays, read_rng, restore_rng, 
 from card_baselines.runs.learner import TrainingDivergedError
 from card_baselines.runs.ranges import require_range
 from card_envs.agent import Agent, Decisions, choose, decisions_at, find_agent
-from card_envs.game import Game
+from card_envs.game import Game, check_actions
 from card_envs.observation import mask_records
 from card_envs.typing import Rows
 from card_envs.vector import VectorTables
@@ -129,7 +129,7 @@ class SelfPlayTables:
             return legal[np.arange(len(rows)), choice].astype(np.int64)
         agent = self._agents[player - 1]
         assert agent is not None
-        return np.asarray(agent.act(self.decisions_of(agent, rows), self.rng), np.int64)
+        return check_actions(agent.act(self.decisions_of(agent, rows), self.rng), len(rows))
 
     def draw_uniformly(self, rows: Rows) -> Rows:
         """Return a random legal action, all equally likely, for each of the actors at `rows`."""

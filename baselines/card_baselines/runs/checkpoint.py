@@ -202,7 +202,7 @@ def read_rng(rng: np.random.Generator) -> NDArray[np.uint8]:
 def restore_rng(rng: np.random.Generator, found: NDArray[Any] | None) -> None:
     """Continue from `read_rng`; ValueError for a state that a generator never has, such as that of a fixed stream."""
     state = None
-    with contextlib.suppress(ValueError):
+    with contextlib.suppress(ValueError, RecursionError):
         state = None if found is None else json.loads(found.tobytes())
     if not isinstance(state, dict) or not isinstance(state.get("state"), dict) or not state["state"].get("inc", 0) % 2:
         raise ValueError("the state of the random generator is not one of PCG64")

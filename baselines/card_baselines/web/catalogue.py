@@ -17,7 +17,7 @@ from card_baselines.settings import parse_settings
 from card_baselines.web.session import format_settings
 from card_baselines.web.store import StoredSession
 from card_envs.agent import CHOICES, Agent, known_agents, split_choice, split_policy
-from card_envs.envs import ENVS, find_entry, make_game
+from card_envs.envs import ENVS, UnknownSettingError, find_entry, make_game
 from card_envs.game import Game
 from card_envs.locations import registered_names_only
 
@@ -74,6 +74,9 @@ class Catalogue:
         self.envs = [find_entry(env).id for env in envs] or list(ENVS)
         self._specs = {name: name for name in known_agents()} | {short_name(spec): spec for spec in agents}
         self._defaults = parse_settings(settings)
+        for name in self._defaults:
+            if not any(name in self._defaults_of(env) for env in self.envs):
+                raise UnknownSettingError(f"no game of {', '.join(self.envs)} has a setting {name!r}", "setting")
         self.game = cache(self._game)
         self.agents = cache(self._agents)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from card_envs.agent import Agent, decisions_at
 from card_envs.agent.hooks import end_deals, show_actions
-from card_envs.game import NOBODY, Game, Tables
+from card_envs.game import NOBODY, Game, Tables, check_actions
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION, INTEGERS_OFFSET
 from card_envs.games.holdem.state import MENU_INTEGERS
 from card_envs.history.acpc.hand import AcpcHand
@@ -115,7 +115,7 @@ class AcpcPlayer:
 
     def _answer(self, tables: Tables) -> str:
         decisions = decisions_at(self._game, tables, _ROW, _ROW, self._rng.random(1), encoder=self._encoder)
-        action = int(self.agent.act(decisions, self._rng)[0])
+        action = int(check_actions(self.agent.act(decisions, self._rng), 1)[0])
         if self.game.first_illegal(tables, _ROW, np.array([action])) >= 0:
             raise ValueError(f"agent {self.agent.name!r}: {self.game.why_illegal(tables, 0, action)}")
         return token_of(tables[0], action)

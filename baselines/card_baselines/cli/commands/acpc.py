@@ -10,7 +10,7 @@ import numpy as np
 
 from card_baselines.cli import console
 from card_baselines.cli.console import print_json
-from card_baselines.cli.options import AgentNames, AsJson, SavePath, Seed, join_words
+from card_baselines.cli.options import AgentNames, AsJson, SavePath, Seed, join_words, require_port
 from card_baselines.loading import load_agent
 from card_envs.agent import Agent
 from card_envs.game import Game
@@ -65,8 +65,8 @@ def _play(game: Game, names: tuple[str, ...], connect: str, seed: int, timeout: 
     host, _, port = connect.rpartition(":")
     if len(names) != 1 or not host or not port.isdecimal():
         raise ValueError("at a dealer, name one agent, and where it listens: --agents AGENT --connect HOST:PORT")
-    agent = load_agent(names[0], game)
-    hands = AcpcPlayer(game, agent, seed).play(host, int(port), timeout)
+    number, agent = require_port(int(port)), load_agent(names[0], game)
+    hands = AcpcPlayer(game, agent, seed).play(host, number, timeout)
     if not hands:
         raise ValueError(f"the dealer at {connect} dealt no hand: start it, and type the same command again")
     chips = np.array([hand.payoff for hand in hands])
@@ -100,8 +100,8 @@ def _make_player(spec: str, game: Game, timeout: float, bots: ExitStack) -> Agen
     if not spec.startswith(_BOT):
         return load_agent(spec, game)
     port = spec.removeprefix(_BOT)
-    if not port.isdecimal() or not 0 < int(port) < 65536:
-        raise ValueError(f"agent {spec!r}: write bot:PORT with a port in 1 .. 65535")
-    bot = accept_bot(game, int(port), timeout=timeout)
+    if not port.isdecimal():
+        raise ValueError(f"agent {spec!r}: write bot:PORT with the number of a port")
+    bot = accept_bot(game, require_port(int(port)), timeout=timeout)
     bots.callback(bot.close)
     return bot

@@ -109,7 +109,7 @@ def _answer_lines(game: Game, agent: str) -> int:
 def _read_json(line: str, number: int) -> dict[str, Any]:
     try:
         content = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"line {number}: not JSON: {error}") from None
     if not isinstance(content, dict) or "hole" not in content or not set(content) <= set(_JSON_KEYS):
         raise ValueError(f"line {number}: write an object with hole and, as needed, {', '.join(_JSON_KEYS[1:])}")

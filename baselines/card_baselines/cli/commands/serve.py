@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from card_baselines.cli.options import AgentNames, EnvIds, Names, Paths, Settings, join_words
+from card_baselines.cli.options import AgentNames, EnvIds, Names, Paths, Settings, join_words, require_port
 
 RESULTS = Path("runs/results.sqlite")
 """Default file of results."""
@@ -37,6 +37,7 @@ def serve(
             find a seed by a search; without one, deals follow from a secret of the operating system.
         no_open: Do not open the page in a browser.
     """
+    require_port(port, lowest=0)
     from card_baselines.cli.strengths import read_strengths
     from card_baselines.registry import STYLES
     from card_baselines.web import serving  # Starlette and uvicorn, an extra

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from card_baselines.cli.options import AgentNames, EnvId, Names, Settings, join_words, read_settings
+from card_baselines.cli.options import AgentNames, EnvId, Names, Settings, join_words, read_settings, require_port
 
 
 def serve_openenv(
@@ -34,6 +34,7 @@ def serve_openenv(
         names: Further host names under which clients reach the server, "*" for every name; others are refused.
         port: Port to listen at.
     """
+    require_port(port)
     import uvicorn
 
     from card_baselines.web.http_connections import timed_protocol

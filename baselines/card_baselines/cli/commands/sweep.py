@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -22,6 +21,7 @@ from card_envs.agent import find_agent
 from card_envs.analysis.exploitability.best_response import exact_exploitability
 from card_envs.analysis.exploitability.deals import ENUMERATION
 from card_envs.analysis.exploitability.public_tree import MAX_DEALS
+from card_envs.damaged_files import explain_damage, read_json_object
 from card_envs.formatting import format_interval
 from card_envs.game import Game
 
@@ -142,9 +142,12 @@ def _measure(
     trained: RunFolder = run.train(found, options.config, str(folder / name))
     if small_game is not None:
         return exact_exploitability(small_game, find_agent(str(trained.path), small_game)).exploitability, None
-    matches = json.loads((trained.path / EVALUATION).read_text(encoding="utf-8"))["matches"]
-    mean = sum(match["mean"] for match in matches) / len(matches)
-    width = math.hypot(*((match["ci95"][1] - match["ci95"][0]) / 2 for match in matches)) / len(matches)
+    path = trained.path / EVALUATION
+    report = read_json_object(path)
+    with explain_damage(path):
+        matches = report["matches"]
+        mean = sum(match["mean"] for match in matches) / len(matches)
+        width = math.hypot(*((match["ci95"][1] - match["ci95"][0]) / 2 for match in matches)) / len(matches)
     return mean, [mean - width, mean + width]
 
 
