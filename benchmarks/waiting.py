@@ -11,10 +11,8 @@ are processes of their own, which find Python's bytecode as after an installatio
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import resource
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -24,13 +22,14 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from results import circumstances, write_json
 
 from card_baselines.cli.console import print_table
 from card_baselines.league import Entrant, RoundTask, play_round
 from card_baselines.papers.kaminsky2020.situation import ENV, SETTINGS
 from card_baselines.ppo.fast_cpu import FastPpo
 from card_baselines.ppo.presets import PRESETS
-from card_baselines.speed.stopwatch import machine, one_core
+from card_baselines.speed.stopwatch import Work, measure, one_core
 from card_envs import __version__, make_game
 from card_envs.agent import RandomAgent, find_agent
 from card_envs.analysis.exploitability.best_response import strategy_exploitability, strategy_of
@@ -39,8 +38,6 @@ from card_envs.analysis.exploitability.public_tree import PublicTree
 from card_envs.analysis.variance.control_variates import play_and_summarise
 from card_envs.match import play_match
 
-Work = Callable[[], float]
-"""Does some work and returns how many units (hands, decisions, starts) it was."""
 UNIFORM_LEDUC = 2.3736111111111113
 """Exploitability of uniform play in Leduc hold'em, in chips a hand."""
 STUDENTS = ("qlearn_8", "qlearn_all", "sac_low")
@@ -65,7 +62,7 @@ def exploit_locally(hands: int = 64) -> Work:
     game = make_game("limit_holdem-v0")
     agent = find_agent("ppo_limit_hu", game)
 
-    def work() -> float:
+    def work() -> int:
         response = LocalBestResponse(game, agent)
         players, tables = [response, agent], NUM_TABLES
         return play_match(game, players, hands, 0, duplicate=True, num_tables=tables, callbacks=[response]).hands
@@ -86,7 +83,7 @@ def learn(preset: str, **changes: Any) -> Work:
     learner = FastPpo(config, config.game())
     learner.update(0.0)
 
-    def work() -> float:
+    def work() -> int:
         before = learner.decisions
         learner.update(0.5)
         return learner.decisions - before
@@ -106,9 +103,9 @@ def measure_exploitability() -> Work:
     tree = PublicTree(make_game("leduc_holdem-v0"))
     strategy = strategy_of(RandomAgent(), tree)
 
-    def work() -> float:
+    def work() -> int:
         assert abs(strategy_exploitability(tree, strategy).exploitability - UNIFORM_LEDUC) < 1e-9
-        return 1.0
+        return 1
 
     return work
 
@@ -122,9 +119,9 @@ def measure_exploitability_by_openspiel() -> Work:
     game = pyspiel.load_game("leduc_poker")
     policy = UniformRandomPolicy(game)
 
-    def work() -> float:
+    def work() -> int:
         assert abs(exploitability(game, policy) - UNIFORM_LEDUC) < 1e-9
-        return 1.0
+        return 1
 
     return work
 
@@ -138,9 +135,9 @@ def play_by_rlcard(hands: int = 200) -> Work:
     env = rlcard.make("limit-holdem", config={"seed": 0})
     env.set_agents([RlcardRandomAgent(num_actions=env.num_actions) for _ in range(2)])
 
-    def work() -> float:
+    def work() -> int:
         tournament(env, hands)
-        return float(hands)
+        return hands
 
     return work
 
@@ -148,12 +145,12 @@ def play_by_rlcard(hands: int = 200) -> Work:
 def start(*words: str, is_cold: bool = False) -> Work:
     """Run a Python process, with an empty folder of compiled kernels if `is_cold`; the unit is one process."""
 
-    def work() -> float:
+    def work() -> int:
         with tempfile.TemporaryDirectory() as folder:
             environment = os.environ | ({"NUMBA_CACHE_DIR": folder} if is_cold else {})
             environment.pop("PYTHONDONTWRITEBYTECODE", None)
             subprocess.run([sys.executable, *words], env=environment, check=True, capture_output=True)
-        return 1.0
+        return 1
 
     return work
 
@@ -214,36 +211,18 @@ def processor_seconds() -> float:
     return sum(each.ru_utime + each.ru_stime for each in used)
 
 
-def time_unit(work: Work) -> float:
-    """Return the seconds that one unit of work takes."""
-    begin = processor_seconds()
-    amount = work()
-    return (processor_seconds() - begin) / amount
-
-
-def measure(rows: dict[str, Row], rounds: int) -> dict[str, list[tuple[float, float]]]:
-    """Return the times of each row and of what stands beside it, one pair for each round."""
-    works = {name: (row.make(), row.make_other()) for name, row in rows.items()}
-    for work, other in works.values():
-        work()
-        other()
-    found: dict[str, list[tuple[float, float]]] = {name: [] for name in rows}
-    for _ in range(rounds):
-        for name, (work, other) in works.items():
-            found[name].append((time_unit(work), time_unit(other)))
-    return found
-
-
-def report(rows: dict[str, Row], found: dict[str, list[tuple[float, float]]]) -> list[dict[str, Any]]:
-    """Return medians, spreads and ratios."""
+def measure_rows(rows: dict[str, Row], rounds: int) -> list[dict[str, Any]]:
+    """Return median and spread of the time of each row, that of what stands beside it, and their ratio."""
+    works = {}
+    for name, row in rows.items():
+        works |= {name: row.make(), f"beside {name}": row.make_other()}
+    speeds = measure(works, 0.0, rounds, clock=processor_seconds)
     results = []
     for name, row in rows.items():
-        times, others = ([row.scale * seconds for seconds in column] for column in zip(*found[name], strict=True))
-        median = statistics.median(times)
+        own, other = speeds[name], speeds[f"beside {name}"]
         results.append({
-            "row": name, "what": row.what, "unit": row.unit, "median": median,
-            "spread": (max(times) - min(times)) / median, "beside": row.beside, "other": statistics.median(others),
-            "ratio": statistics.median(a / b for a, b in zip(times, others, strict=True)),
+            "row": name, "what": row.what, "unit": row.unit, "median": row.scale / own.median, "spread": own.spread,
+            "beside": row.beside, "other": row.scale / other.median, "ratio": other.times(own),
         })  # fmt: skip
     return results
 
@@ -258,14 +237,14 @@ def main() -> None:
     rows = {name: ROWS[name] for name in asked.only}
     torch.set_num_threads(1)
     with one_core():
-        results = report(rows, measure(rows, asked.rounds))
+        results = measure_rows(rows, asked.rounds)
     lines = [
         [each["what"], f"{each['median']:.3g} {each['unit']}", f"{each['spread']:.0%}", each["beside"],
          f"{each['other']:.3g}", f"{each['ratio']:.3g}"] for each in results
     ]  # fmt: skip
     print_table(["what", "processor time", "spread", "beside", "its time", "ratio"], lines, f"card-envs {__version__}")
     if asked.json:
-        asked.json.write_text(json.dumps({"machine": machine(), "results": results}, indent=1) + "\n", encoding="utf-8")
+        write_json(asked.json, {**circumstances(), "results": results})
 
 
 if __name__ == "__main__":

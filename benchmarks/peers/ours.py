@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -28,43 +29,22 @@ def observation(name: str) -> str:
     return f"{layout.size} {np.dtype(layout.dtype).name}"
 
 
-def env(name: str) -> Work:
-    env_id, settings = GAMES[name]
-    return paths.aec_loop(make_env(env_id, **settings))
+def _on_games(loop: Callable[[Any], Work], make: Callable[..., Any]) -> Callable[[str], Work]:
+    """Return a function that returns a loop on what `make` makes of the game of a name."""
+
+    def work(name: str) -> Work:
+        env_id, settings = GAMES[name]
+        return loop(make(env_id, **settings))
+
+    return work
 
 
-def raw_env(name: str) -> Work:
-    env_id, settings = GAMES[name]
-    return paths.aec_loop(make_raw_env(env_id, **settings))
-
-
-def step_loop(name: str) -> Work:
-    env_id, settings = GAMES[name]
-    return paths.step_loop(make_raw_env(env_id, **settings))
-
-
-def kernel_loop(name: str) -> Work:
-    env_id, settings = GAMES[name]
-    return paths.kernel_loop(make_game(env_id, **settings))
-
-
-def rules(name: str) -> Work:
-    env_id, settings = GAMES[name]
-    return paths.rules(make_game(env_id, **settings))
-
-
-def batch(name: str) -> Work:
-    env_id, settings = GAMES[name]
-    return paths.batch(make_game(env_id, **settings))
-
-
-def evaluate_one_by_one() -> Work:
-    return paths.evaluate_one_by_one()
-
-
-def evaluate_sets_one_by_one() -> Work:
-    return paths.evaluate_sets_one_by_one()
-
-
-def evaluate_batch() -> Work:
-    return paths.evaluate_batch()
+env = _on_games(paths.aec_loop, make_env)
+raw_env = _on_games(paths.aec_loop, make_raw_env)
+step_loop = _on_games(paths.step_loop, make_raw_env)
+kernel_loop = _on_games(paths.kernel_loop, make_game)
+rules = _on_games(paths.rules, make_game)
+batch = _on_games(paths.batch, make_game)
+evaluate_one_by_one = paths.evaluate_one_by_one
+evaluate_sets_one_by_one = paths.evaluate_sets_one_by_one
+evaluate_batch = paths.evaluate_batch

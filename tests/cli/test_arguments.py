@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("tyro")
 
 from card_baselines import cli
-from card_baselines.cli.arguments import group_options, parse_options, require_numbers_in_range
+from card_baselines.cli.arguments import call_command, group_options, require_numbers_in_range
 
 KUHN = "kuhn_poker-v0"
 
@@ -38,7 +38,7 @@ class Config:
     ],
 )
 def test_a_repeated_option_adds_to_the_first(words: str, config: Config) -> None:
-    assert parse_options(Config, "train test", words.split()) == config
+    assert call_command(Config, "train test", words.split()) == config
 
 
 def test_words_before_the_first_option_stay_there() -> None:

@@ -158,6 +158,7 @@ def test_what_is_waited_for_is_timed_beside_something_else(
 ) -> None:
     script, found = REPO / "benchmarks" / "waiting.py", tmp_path / "found.json"
     options = ["--only", "match", "controls", "import", "--rounds", "1", "--json", str(found)]
+    monkeypatch.syspath_prepend(script.parent)
     monkeypatch.setattr(sys, "argv", [str(script), *options])
     runpy.run_path(str(script), run_name="__main__")
     assert "s for 20,000 hands" in capsys.readouterr().out
@@ -186,6 +187,7 @@ def test_all_that_is_waited_for_can_be_timed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     script = REPO / "benchmarks" / "waiting.py"
+    monkeypatch.syspath_prepend(script.parent)
     monkeypatch.setattr(sys, "argv", [str(script), "--rounds", "1"])
     runpy.run_path(str(script), run_name="__main__")
     out = capsys.readouterr().out

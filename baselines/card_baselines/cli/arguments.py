@@ -49,12 +49,7 @@ def call_command(command: Callable[..., Any], name: str, arguments: list[str], m
     text = "\n\n".join(filter(None, [(inspect.getdoc(command) or "").partition("\n\nArgs:")[0], more]))
     if name in EXAMPLES or more:
         default["description"] = describe_with_example(name, text)
-    return tyro.cli(command, args=arguments, prog=f"card-envs {name}", config=config, **default)
-
-
-def parse_options(options: type[Any], command: str, arguments: list[str], default: Any = None) -> Any:
-    """Return an options object made from the arguments. Options may be repeated, see `group_options`."""
-    return call_command(options, command, group_options(arguments), **({} if default is None else {"default": default}))
+    return tyro.cli(command, args=group_options(arguments), prog=f"card-envs {name}", config=config, **default)
 
 
 def require_numbers_in_range(arguments: Iterable[str]) -> None:
@@ -71,8 +66,8 @@ def require_numbers_in_range(arguments: Iterable[str]) -> None:
 def group_options(arguments: list[str]) -> list[str]:
     """Return the arguments with the words of a repeated option at its first occurrence: `--a 1 --b --a 2` as one --a.
 
-    Dataclasses have options with several words, such as `--panel random chen`, which people also repeat. tyro accepts
-    either form, not both: without this, the last occurrence would win. `--a=1` counts as `--a 1`.
+    People repeat options of several words, such as `--panel random chen`, of which tyro would take the last occurrence
+    alone. `--a=1` counts as `--a 1`.
     """
     groups: dict[str, list[str]] = {}
     option = ""

@@ -91,7 +91,7 @@ def _run(arguments: list[str]) -> int:
         rest = register_typed_games(rest)
     if name in _TAKE_ARGUMENTS:
         return int(command(rest))
-    return int(call_command(command, name, rest, _describe_forms(name)))
+    return call_command(command, name, rest, _describe_forms(name)) or 0
 
 
 def _describe_group(name: str, arguments: list[str]) -> int:

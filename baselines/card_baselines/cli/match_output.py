@@ -1,21 +1,138 @@
-"""Callbacks of `card-envs match`, and the reports that they add to the result."""
+"""Results of matches as commands print them, and the callbacks of `card-envs match` with their reports."""
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from card_baselines.cli import console
+import numpy as np
+from numpy.typing import NDArray
+
+from card_baselines.cli.console import print_report
 from card_baselines.progress import ProgressBar
+from card_baselines.text_table import TextTable
 from card_envs.agent import Agent
-from card_envs.analysis.variance.control_variates import ControlVariates
-from card_envs.formatting import json_number
+from card_envs.analysis.variance.control_variates import AdjustedResult, ControlVariates
+from card_envs.formatting import format_interval, json_number
+from card_envs.game import Game
 from card_envs.history import MatchFile
-from card_envs.match import MatchBatch, MatchCallback, MatchResult
-from card_envs.statistics import PlayCounter, statistics_json
+from card_envs.match import MatchBatch, MatchCallback, MatchResult, Summary
+from card_envs.match.result import units_of
+from card_envs.statistics import PlayCounter, Statistic, statistics_json
 from card_envs.typing import Rows
+
+
+def describe_match(title: str, result: MatchResult, hands_per_second: float) -> Iterator[TextTable | str]:
+    """Yield the means with 95 % intervals in all units, by position and between agents, and the speed."""
+    yield results_table(title, [(agent.name, agent) for agent in result.agents], result.units)
+    if result.hands_needed is not None:
+        other = "" if result.duplicate else ", or duplicate deals (--duplicate)"
+        yield (
+            f"no intervals: at {len(result.names)} seats a few large results decide {result.hands:,} hands; take "
+            f"{result.hands_needed:,} hands or more{other}"
+        )
+    unit, factor = next(iter(result.units.items()))
+    rows = [
+        [name, *(format_scaled_interval(position.mean, position.ci95, factor) for position in positions)]
+        for name, positions in zip(result.names, result.by_position, strict=True)
+        if len(positions) == len(result.position_names)
+    ]
+    yield TextTable(f"by position, {unit}", ["agent", *result.position_names], rows)
+    if len(result.names) > 2:
+        flows = [[name, *(_format_number(flow * factor, factor) for flow in row)]
+                 for name, row in zip(result.names, result.cashflow.tolist(), strict=True)]  # fmt: skip
+        yield TextTable(f"who pays whom, {unit}", ["pays ... to", *result.names], flows)
+    for fault in result.faults:
+        yield f"{fault.agent} failed in {fault.decisions:,} decisions, which were forfeited; the first: {fault.first}"
+    if result.until is not None:
+        yield f"{'decided' if result.is_decided else 'not decided'} (intervals hold whenever the match is stopped)"
+    yield f"{result.hands:,} hands, {result.deals:,} deals, seed {result.seed}, {hands_per_second:,.0f} hands/s"
+
+
+def results_table(title: str, rows: Iterable[tuple[str, Summary]], units: Mapping[str, float]) -> TextTable:
+    """Return a table of named means with 95 % intervals, in all units."""
+    return TextTable(
+        title, ["agent", *_name_units(units)], [[name, *_format_units(each, units)] for name, each in rows]
+    )
+
+
+def print_winnings(game: Game, summary: Summary, chips: NDArray[np.int64], where: str, as_json: bool) -> None:
+    """Print what an agent won in hands that were dealt elsewhere.
+
+    Args:
+        game: The game.
+        summary: Mean and interval, in its unit per hand.
+        chips: (hands,) chips won in each hand.
+        where: Dealer or opponent, such as "at localhost:18791".
+        as_json: Whether to print JSON.
+    """
+    content = {
+        "agent": summary.name,
+        "hands": len(chips),
+        "chips": int(chips.sum()),
+        "mean": summary.mean,
+        "ci95": [json_number(bound) for bound in summary.ci95],
+    }
+    table = results_table(f"{len(chips):,} hands {where}", [(summary.name, summary)], units_of(game))
+    print_report(content, [table], as_json)
+
+
+def adjusted_table(agents: Iterable[AdjustedResult], result: MatchResult) -> TextTable:
+    """Return results adjusted by control variates, and the number of plain hands with the same interval."""
+    rows = [
+        [agent.summary.name, *_format_adjusted(agent, result.units), _format_hands(agent.hands_factor * result.hands)]
+        for agent in agents
+    ]
+    header = ["agent", *_name_units(result.units), "worth plain hands"]
+    return TextTable("control variates: variance-reduced", header, rows)
+
+
+def _format_adjusted(agent: AdjustedResult, units: Mapping[str, float]) -> list[str]:
+    if agent.is_exact:
+        return [f"{_format_number(agent.summary.mean * factor, factor)} exact" for factor in units.values()]
+    return _format_units(agent.summary, units)
+
+
+def statistics_table(names: Sequence[str], statistics: Sequence[Sequence[Statistic]]) -> TextTable:
+    """Return the play statistics of agents, one row each."""
+    rows = [[name, *map(_format_statistic, row)] for name, row in zip(names, statistics, strict=True)]
+    return TextTable("how they play", ["agent", *(statistic.name for statistic in statistics[0])], rows)
+
+
+def _format_statistic(statistic: Statistic) -> str:
+    if statistic.value is None:
+        return "-"
+    return f"{statistic.value:.1%}" if statistic.ci95 else f"{statistic.value:.2f}"
+
+
+def _format_hands(hands: float) -> str:
+    return f"{hands:,.0f}" if math.isfinite(hands) else "any number"
+
+
+def _name_units(units: Mapping[str, float]) -> list[str]:
+    return [f"{unit} (± 95 %)" for unit in units]
+
+
+def _format_units(summary: Summary, units: Mapping[str, float]) -> list[str]:
+    return [format_scaled_interval(summary.mean, summary.ci95, factor) for factor in units.values()]
+
+
+def format_scaled_interval(mean: float, ci95: Sequence[float | None], factor: float) -> str:
+    """Return a mean with its interval, multiplied by the factor of a unit (see `units_of`)."""
+    scaled = [None if bound is None else bound * factor for bound in ci95]
+    return format_interval(mean * factor, scaled, _digits(factor))
+
+
+def _format_number(number: float, factor: float) -> str:
+    return f"{number:+,.{_digits(factor)}f}"
+
+
+def _digits(factor: float) -> int:
+    """Return the number of digits that shows ten-thousandths of the game's own unit."""
+    return max(0, 4 - round(math.log10(factor)))
 
 
 @dataclass(frozen=True)
@@ -51,14 +168,14 @@ class MatchObservers:
             report["statistics"] = [{"name": name, **statistics_json(each)} for name, each in statistics]
         return report
 
-    def print_tables(self, result: MatchResult) -> None:
-        """Print the reports of the callbacks."""
+    def describe(self, result: MatchResult) -> Iterator[TextTable | str]:
+        """Yield the reports of the callbacks."""
         if self.controls is not None:
-            console.print_adjusted(self.controls.adjust(result), result)
+            yield adjusted_table(self.controls.adjust(result), result)
         if self.counter is not None:
-            console.print_statistics(result.names, self.counter.compute_statistics())
+            yield statistics_table(result.names, self.counter.compute_statistics())
         if self.file is not None:
-            print(f"saved {self.file.num_hands:,} hands in {self.file.path}")
+            yield f"saved {self.file.num_hands:,} hands in {self.file.path}"
 
 
 class MatchProgress(MatchCallback):
@@ -93,8 +210,8 @@ class MatchProgress(MatchCallback):
         return (hands - hands_before) / (end - start)
 
 
-def print_defaults(agents: Sequence[Agent]) -> None:
-    """Print in how many decisions language models gave no answer that names a legal action."""
+def describe_defaults(agents: Sequence[Agent]) -> Iterator[str]:
+    """Yield in how many decisions language models gave no answer that names a legal action."""
     for agent in {id(agent): agent for agent in agents}.values():
         if count := getattr(agent, "num_defaults", 0):
-            print(f"{agent.name}: {count:,} decisions without an answer that names a legal action: check or fold")
+            yield f"{agent.name}: {count:,} decisions without an answer that names a legal action: check or fold"

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import tyro
-
-from card_baselines.settings import parse_settings
 
 _AGENT = (
     "name (see `card-envs agents`), module:Class, path/to/file.py:Class, policy:file.py:NAME, hf:user/name, or run "
@@ -16,8 +14,8 @@ _AGENT = (
 
 _LAST_PORT = 65535
 
-Words = Annotated[tuple[tuple[str, ...], ...], tyro.conf.UseAppendAction]
-"""Option that may be repeated: `--agents A B` and `--agents A --agents B` mean the same. See `join_words`."""
+Words = Annotated[tuple[str, ...], tyro.conf.arg(help_behavior_hint="(repeatable)")]
+"""Option of several words, which may be repeated: `--agents A B` and `--agents A --agents B` mean the same."""
 Flattened = tyro.conf.arg(name="")
 """Annotation of a dataclass whose fields are options of the command itself."""
 
@@ -85,13 +83,3 @@ def require_port(port: int, lowest: int = 1) -> int:
     if not lowest <= port <= _LAST_PORT:
         raise ValueError(f"port {port} must be in {lowest} .. {_LAST_PORT}")
     return port
-
-
-def join_words(words: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
-    """Return the words of all occurrences of an option, in order."""
-    return tuple(word for occurrence in words for word in occurrence)
-
-
-def read_settings(words: tuple[tuple[str, ...], ...]) -> dict[str, Any]:
-    """Return the environment arguments of the option --set."""
-    return parse_settings(join_words(words))

@@ -7,10 +7,10 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from card_baselines.cli.console import print_table
 from card_baselines.league.league import League
 from card_baselines.league.rankings import MEASURES
 from card_baselines.league.report import Standings
+from card_baselines.league.tables import faults_table
 from card_baselines.text_table import TextTable
 from card_envs.formatting import json_number
 
@@ -22,15 +22,15 @@ def require_ranking(standings: Standings, by: str) -> None:
         raise ValueError(f"there is no ranking by {by}: {reason}")
 
 
-def print_text_table(table: TextTable) -> None:
-    """Print a table of a league."""
-    print_table(table.header, table.rows, table.title)
+def describe_missing(standings: Standings) -> list[str]:
+    """Return a line for each measure that could not be computed, with the reason."""
+    return [f"without {name}: {reason}" for name, reason in standings.missing.items()]
 
 
-def print_missing(standings: Standings) -> None:
-    """Print which measures could not be computed, and why."""
-    for name, reason in standings.missing.items():
-        print(f"without {name}: {reason}")
+def list_faults(league: League, most: int = 20) -> list[TextTable]:
+    """Return the table of faults, if there are any."""
+    table = faults_table(league, most)
+    return [table] if table.rows else []
 
 
 def standings_json(league: League, standings: Standings) -> dict[str, Any]:

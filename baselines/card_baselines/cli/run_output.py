@@ -5,7 +5,8 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from card_baselines.cli.console import PROGRAM, find_program, format_scaled_interval, print_table
+from card_baselines.cli.console import PROGRAM, find_program, print_table
+from card_baselines.cli.match_output import format_scaled_interval
 from card_baselines.run_folder import CURVE, EVALUATION, RunFolder
 from card_baselines.settings import parse_settings
 from card_envs.damaged_files import explain_damage, read_json_object

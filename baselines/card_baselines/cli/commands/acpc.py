@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from card_baselines.cli import console
-from card_baselines.cli.console import print_json
-from card_baselines.cli.options import AgentNames, AsJson, SavePath, Seed, join_words, require_port
+from card_baselines.cli.console import print_report
+from card_baselines.cli.match_output import describe_match, print_winnings
+from card_baselines.cli.options import AgentNames, AsJson, SavePath, Seed, require_port
 from card_baselines.loading import load_agent
 from card_envs.agent import Agent
 from card_envs.game import Game
@@ -25,7 +25,7 @@ _BOT = "bot:"
 def acpc(
     game: str,
     /,
-    agents: AgentNames,
+    agents: AgentNames = (),
     connect: str | None = None,
     hands: int = 1000,
     seed: Seed = 0,
@@ -34,7 +34,7 @@ def acpc(
     game_file: Path | None = None,
     save: SavePath = None,
     as_json: AsJson = False,
-) -> int:
+) -> None:
     """Play by the protocol of the Annual Computer Poker Competition: at its dealer, or against its bots.
 
     With --connect, one agent plays at a dealer until that hangs up. Without, this is the dealer: --agents names one
@@ -50,17 +50,17 @@ def acpc(
         game_file: Write the game definition here, for the bots.
     """
     played = make_acpc_game(game, bet_menu)
-    names = join_words(agents)
     if connect is not None:
-        return _play(played, names, connect, seed, timeout, as_json)
-    if len(names) != played.num_seats:
-        raise ValueError(f"the game has {played.num_seats} seats: name so many --agents, not {len(names)}")
+        _play(played, agents, connect, seed, timeout, as_json)
+        return
+    if len(agents) != played.num_seats:
+        raise ValueError(f"the game has {played.num_seats} seats: name so many --agents, not {len(agents)}")
     if game_file is not None:
         game_file.write_text(game_definition(played), encoding="ascii")
-    return _deal(played, names, hands, seed, timeout, save, as_json)
+    _deal(played, agents, hands, seed, timeout, save, as_json)
 
 
-def _play(game: Game, names: tuple[str, ...], connect: str, seed: int, timeout: float, as_json: bool) -> int:
+def _play(game: Game, names: tuple[str, ...], connect: str, seed: int, timeout: float, as_json: bool) -> None:
     """Play at a dealer."""
     host, _, port = connect.rpartition(":")
     if len(names) != 1 or not host or not port.isdecimal():
@@ -70,13 +70,12 @@ def _play(game: Game, names: tuple[str, ...], connect: str, seed: int, timeout: 
     if not hands:
         raise ValueError(f"the dealer at {connect} dealt no hand: start it, and type the same command again")
     chips = np.array([hand.payoff for hand in hands])
-    console.print_winnings(game, summarise(agent.name, chips / game.chips_per_reward), chips, f"at {connect}", as_json)
-    return 0
+    print_winnings(game, summarise(agent.name, chips / game.chips_per_reward), chips, f"at {connect}", as_json)
 
 
 def _deal(
     game: Game, names: tuple[str, ...], hands: int, seed: int, timeout: float, save: Path | None, as_json: bool
-) -> int:
+) -> None:
     """Deal to agents and bots."""
     start = time.perf_counter()
     with ExitStack() as bots:
@@ -86,13 +85,12 @@ def _deal(
             callbacks = [] if file is None else [file]
             result = play_match(game, players, hands, seed, num_tables=1, callbacks=callbacks)
         rounded = {player.name: count for player in players if (count := getattr(player, "num_rounded_raises", 0))}
-    if as_json:
-        print_json({**result.as_json(game.name, {}), "rounded_raises": rounded})
-        return 0
-    console.print_match(game.name, result, hands / (time.perf_counter() - start))
-    for name, count in rounded.items():
-        print(f"{name}: {count:,} raises were rounded to sizes of the menu; --bet-menu integers takes them as they are")
-    return 0
+    lines = [
+        f"{name}: {count:,} raises were rounded to sizes of the menu; --bet-menu integers takes them as they are"
+        for name, count in rounded.items()
+    ]
+    parts = [*describe_match(game.name, result, hands / (time.perf_counter() - start)), *lines]
+    print_report({**result.as_json(game.name, {}), "rounded_raises": rounded}, parts, as_json)
 
 
 def _make_player(spec: str, game: Game, timeout: float, bots: ExitStack) -> Agent:

@@ -11,10 +11,12 @@ from typing import Annotated, Any
 import tyro
 
 from card_baselines.advice import Advice, advise_on
-from card_baselines.cli.console import print_json, print_table
-from card_baselines.cli.options import AgentName, AsJson, EnvId, Settings, read_settings
+from card_baselines.cli.console import print_report
+from card_baselines.cli.options import AgentName, AsJson, EnvId, Settings
 from card_baselines.loading import load_agent
+from card_baselines.settings import parse_settings
 from card_baselines.situations import Situation, read_file, read_line
+from card_baselines.text_table import TextTable
 from card_envs.agent import Agent
 from card_envs.envs import find_entry, make_game
 from card_envs.formatting import format_interval
@@ -37,7 +39,7 @@ def advise(
     stdin: bool = False,
     settings: Settings = (),
     as_json: AsJson = False,
-) -> int:
+) -> None:
     """Say what an agent would do in a situation, what it expects to win, and the equity.
 
     A situation of hold'em is a line (--hole, --board, --history) or, with --stdin, a JSON object a line with the keys
@@ -56,22 +58,16 @@ def advise(
     """
     if sum((bool(hole), file is not None, stdin)) != 1:
         raise ValueError("name one situation: --hole with --board and --history, or --file, or --stdin")
-    game = make_game(find_entry(env).id, **read_settings(settings))
+    game = make_game(find_entry(env).id, **parse_settings(settings))
     if stdin:
-        return _answer_lines(game, agent)
-    if file is not None:
-        return _print_hands(game, agent, file, number, as_json)
-    situation = read_line(game, hole, board, history, button, stacks)
-    player = load_agent(agent, game)
-    advice = advise_on(game, situation.tables, player)
-    if as_json:
-        print_json(_as_json(situation, advice))
-        return 0
-    print(write_prompt(game, situation.tables, 0, situation.seat))
-    rows = [[each.name, f"{each.probability:.1%}"] for each in advice.actions]
-    print_table(["action", "probability"], rows, player.name)
-    print("\n".join(_list_remarks(advice)))
-    return 0
+        _answer_lines(game, agent)
+    elif file is not None:
+        _print_hands(game, agent, file, number, as_json)
+    else:
+        situation = read_line(game, hole, board, history, button, stacks)
+        player = load_agent(agent, game)
+        advice = advise_on(game, situation.tables, player)
+        print_report(_as_json(situation, advice), _describe(situation, advice, player.name), as_json)
 
 
 def _as_json(situation: Situation, advice: Advice) -> dict[str, Any]:
@@ -81,8 +77,11 @@ def _as_json(situation: Situation, advice: Advice) -> dict[str, Any]:
     return {"situation": situation.label, "player": situation.player, "taken": situation.taken, **report}
 
 
-def _list_remarks(advice: Advice) -> Iterator[str]:
-    """Yield lines about equity, value and the source of the probabilities, as far as they are known."""
+def _describe(situation: Situation, advice: Advice, name: str) -> Iterator[TextTable | str]:
+    """Yield the situation, the probabilities, and what is known of equity, value and the source of these."""
+    yield write_prompt(situation.game, situation.tables, 0, situation.seat)
+    rows = [[each.name, f"{each.probability:.1%}"] for each in advice.actions]
+    yield TextTable(name, ["action", "probability"], rows)
     if advice.equity is not None:
         yield f"equity against unknown hands: {advice.equity:.1%}"
     if advice.value is not None:
@@ -97,13 +96,12 @@ def _list_remarks(advice: Advice) -> Iterator[str]:
         yield advice.note
 
 
-def _answer_lines(game: Game, agent: str) -> int:
+def _answer_lines(game: Game, agent: str) -> None:
     player = load_agent(agent, game)
     for number, line in enumerate(sys.stdin, start=1):
         if line.strip():
             situation = read_line(game, **_read_json(line, number))
             print(json.dumps(_as_json(situation, advise_on(game, situation.tables, player))), flush=True)
-    return 0
 
 
 def _read_json(line: str, number: int) -> dict[str, Any]:
@@ -121,16 +119,13 @@ def _read_json(line: str, number: int) -> dict[str, Any]:
     return content
 
 
-def _print_hands(game: Game, agent: str, file: Path, number: int | None, as_json: bool) -> int:
+def _print_hands(game: Game, agent: str, file: Path, number: int | None, as_json: bool) -> None:
     pairs = list(_advise_on_hands(game, agent, file, number))
     if not pairs:
         raise ValueError(f"{file}: no decision whose hole cards are recorded; name another --file")
-    if as_json:
-        print_json([_as_json(situation, advice) for situation, advice in pairs])
-        return 0
-    rows = [_make_row(situation, advice) for situation, advice in pairs]
-    print_table(["situation", "player", "was done", "with", "likeliest", "with", "equity"], rows, agent)
-    return 0
+    header = ["situation", "player", "was done", "with", "likeliest", "with", "equity"]
+    table = TextTable(agent, header, [_make_row(*pair) for pair in pairs])
+    print_report([_as_json(*pair) for pair in pairs], [table], as_json)
 
 
 def _advise_on_hands(game: Game, agent: str, file: Path, number: int | None) -> Iterator[tuple[Situation, Advice]]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from card_baselines.cli.console import print_json, print_table
+from card_baselines.cli.console import print_report
 from card_baselines.cli.options import AsJson
 from card_baselines.progress import ProgressBar
 from card_baselines.run_folder import package_versions
 from card_baselines.speed import paths
 from card_baselines.speed.stopwatch import Speed, Work, machine, measure, one_core, run_python_loop
+from card_baselines.text_table import TextTable
 from card_envs import __version__
 from card_envs.envs import make_env, make_game, make_raw_env
 
@@ -22,7 +24,7 @@ CALIBRATION = "plain Python loop, iterations"
 _ROUNDS = 3
 
 
-def bench(seconds: float = 0.2, as_json: AsJson = False) -> int:
+def bench(seconds: float = 0.2, as_json: AsJson = False) -> None:
     """Measure the speed of evaluator, environments and batched engine on one core.
 
     Args:
@@ -33,14 +35,14 @@ def bench(seconds: float = 0.2, as_json: AsJson = False) -> int:
     works = _make_works()
     with one_core() as core, ProgressBar("measuring", len(works) * (1 + _ROUNDS)) as bar:
         speeds = measure(works, seconds, _ROUNDS, bar.advance)
-    if as_json:
-        print_json(_as_json(speeds, core))
-    else:
-        rows = [[name, _format_amount(speed.median), f"{speed.spread:.0%}"] for name, speed in speeds.items()]
-        print_table(["what", "per second", "spread"], rows, "card-envs on one core, per second of CPU time")
-        print(f"card-envs {__version__}, Python {machine()['python']}, {machine()['processor']}")
-        print("A batch is 1,024 tables. Observed: with new observations and masks at every step.")
-    return 0
+    print_report(_as_json(speeds, core), _describe(speeds), as_json)
+
+
+def _describe(speeds: dict[str, Speed]) -> Iterator[TextTable | str]:
+    rows = [[name, _format_amount(speed.median), f"{speed.spread:.0%}"] for name, speed in speeds.items()]
+    yield TextTable("card-envs on one core, per second of CPU time", ["what", "per second", "spread"], rows)
+    yield f"card-envs {__version__}, Python {machine()['python']}, {machine()['processor']}"
+    yield "A batch is 1,024 tables. Observed: with new observations and masks at every step."
 
 
 def _make_works() -> dict[str, Work]:

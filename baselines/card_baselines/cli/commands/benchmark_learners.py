@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from card_baselines.cli.arguments import require_known
-from card_baselines.cli.console import print_json, print_table
-from card_baselines.cli.options import AsJson, Names, join_words
+from card_baselines.cli.console import print_report
+from card_baselines.cli.options import AsJson, Names
 from card_baselines.progress import ProgressBar
+from card_baselines.text_table import TextTable
 
 
 def benchmark_learners(
@@ -17,7 +18,7 @@ def benchmark_learners(
     minutes: float = 0.0,
     folder: Path = Path("runs/benchmark_learners"),
     as_json: AsJson = False,
-) -> int:
+) -> None:
     """Train learners of equilibria with several seeds, and print how exploitable they are.
 
     The folder gets a run folder for each game, learner and seed, learners.json with all curves, and a picture for each
@@ -35,8 +36,8 @@ def benchmark_learners(
     """
     from card_baselines.neural import benchmark, benchmark_report
 
-    chosen_games = join_words(games) or tuple(name for name, game in benchmark.GAMES.items() if game.is_small)
-    chosen = join_words(learners) or tuple(benchmark.ENTRANTS)
+    chosen_games = games or tuple(name for name, game in benchmark.GAMES.items() if game.is_small)
+    chosen = learners or tuple(benchmark.ENTRANTS)
     for name in chosen_games:
         require_known("game", name, benchmark.GAMES)
     for name in chosen:
@@ -51,11 +52,12 @@ def benchmark_learners(
         report = benchmark.run_benchmark(folder, chosen_games, chosen, seeds, minutes, bar.advance)
     for game in filter(lambda name: benchmark.GAMES[name].is_small, report["references"]):
         benchmark_report.draw_curves(report, game, folder / f"learners_{game}.png")
-    if as_json:
-        print_json(report)
-        return 0
-    for game in report["references"]:
-        title = f"{benchmark.GAMES[game].env}: exploitability, mean and 95 % interval over seeds"
-        print_table(benchmark_report.table_header(game), benchmark_report.table_rows(report, game), title)
-    print(f"Curves: {folder / benchmark.REPORT}, pictures beside it")
-    return 0
+    tables = [
+        TextTable(
+            f"{benchmark.GAMES[game].env}: exploitability, mean and 95 % interval over seeds",
+            benchmark_report.table_header(game),
+            benchmark_report.table_rows(report, game),
+        )
+        for game in report["references"]
+    ]
+    print_report(report, [*tables, f"Curves: {folder / benchmark.REPORT}, pictures beside it"], as_json)

@@ -21,12 +21,13 @@ from card_baselines.big2_benchmark import (
 )
 from card_baselines.big2_benchmark.deals import require_same_deals
 from card_baselines.big2_benchmark.seatings import AGENT, MIXED
-from card_baselines.cli.console import print_json, print_table
-from card_baselines.cli.options import AgentName, AsJson, Device, Names, join_words
+from card_baselines.cli.console import print_report
+from card_baselines.cli.options import AgentName, AsJson, Device, Names
 from card_baselines.grid import Cell, Grid, Layout
 from card_baselines.loading import load_agent
 from card_baselines.progress import ProgressBar
 from card_baselines.run_folder import git_commit
+from card_baselines.text_table import TextTable
 from card_envs.envs import make_game
 from card_envs.files import require_parent
 
@@ -46,7 +47,7 @@ def big2_benchmark(
     output: Path | None = None,
     device: Device = "cpu",
     as_json: AsJson = False,
-) -> int:
+) -> None:
     """Play an agent on the fixed deals of the Big 2 benchmark and print points a game with 95 % intervals.
 
     Args:
@@ -58,7 +59,7 @@ def big2_benchmark(
         output: JSON file of results by agent; results of other agents and references in it are kept. What this commit
             has played with as many deals is not played again.
     """
-    others = [name for name in join_words(references) or REFERENCES if name != agent]
+    others = [name for name in references or REFERENCES if name != agent]
     groups = list_groups(list_seatings(others, deals, mixed))
     if output is not None:
         require_parent(output)
@@ -73,11 +74,7 @@ def big2_benchmark(
         _play_missing(agent, missing, cells, grid, device)
     played = [cell for cell in grid.cells if cell.settings in cells.values()]
     report = _arrange_report(played)
-    if as_json:
-        print_json(report)
-    else:
-        _print_report(agent, report["agents"].get(agent, {"against": {}}))
-    return 0
+    print_report(report, _describe(agent, report["agents"].get(agent, {"against": {}})), as_json)
 
 
 def _describe_cell(agent: str, group: str, seatings: Sequence[Seating]) -> dict[str, Any]:
@@ -138,24 +135,20 @@ def _say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def _print_report(agent: str, report: dict[str, Any]) -> None:
+def _describe(agent: str, report: dict[str, Any]) -> Iterator[TextTable]:
     rows = [
         [other, *(_format_cell(cells[kind]) for kind in _COLUMNS), f"{cells['two_against_two']['deals']:,}"]
         for other, cells in report["against"].items()
     ]
     if rows:
         title = f"{BENCHMARK}: points a game and seat of {agent}, 95 % intervals over deals, 4 rotations each"
-        print_table(["against", *_COLUMNS.values(), "deals"], rows, title)
+        yield TextTable(title, ["against", *_COLUMNS.values(), "deals"], rows)
     if "mixed" in report:
         mixed = report["mixed"]
-        rows = [[_format_order(agent, cell["order"]), _format_cell(cell)] for cell in mixed["orders"]]
+        rows = [[", ".join([agent, *cell["order"]]), _format_cell(cell)] for cell in mixed["orders"]]
         rows.append(["mean of all orders", _format_cell(mixed)])
         title = f"Three references at one table, {mixed['deals']:,} deals"
-        print_table(["order of play", "points a game"], rows, title)
-
-
-def _format_order(agent: str, others: Sequence[str]) -> str:
-    return ", ".join([agent, *others])
+        yield TextTable(title, ["order of play", "points a game"], rows)
 
 
 def _format_cell(cell: dict[str, Any]) -> str:

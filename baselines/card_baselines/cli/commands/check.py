@@ -7,8 +7,10 @@ from typing import Annotated, Any
 import tyro
 
 from card_baselines.cli.arguments import load_typed
-from card_baselines.cli.console import print_json, print_table
-from card_baselines.cli.options import AsJson, Names, Seed, Settings, join_words, read_settings
+from card_baselines.cli.console import print_report
+from card_baselines.cli.options import AsJson, Names, Seed, Settings
+from card_baselines.settings import parse_settings
+from card_baselines.text_table import TextTable
 from card_envs.envs import make_game
 from card_envs.game import Game
 from card_envs.testing import CHECKS, CheckFailure, NotApplicable
@@ -33,12 +35,10 @@ def check(
         deals: Deals that each check plays.
         only: Names of the checks to run; by default all.
     """
-    made = _load_game(game, read_settings(settings))
-    results = {name: _run_check(made, name, seed, deals) for name in join_words(only) or CHECKS}
-    if as_json:
-        print_json({"game": game, "results": results})
-    else:
-        print_table(["check", "result"], [[name, result] for name, result in results.items()], game)
+    made = _load_game(game, parse_settings(settings))
+    results = {name: _run_check(made, name, seed, deals) for name in only or CHECKS}
+    table = TextTable(game, ["check", "result"], [[name, result] for name, result in results.items()])
+    print_report({"game": game, "results": results}, [table], as_json)
     return int(any(result.startswith("FAILED") for result in results.values()))
 
 

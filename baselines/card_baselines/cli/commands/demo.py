@@ -16,7 +16,7 @@ _CURVE_POINTS = 10
 """Number of evaluations during the training."""
 
 
-def demo(minutes: float = 2.0, hands: int = 50_000, seed: int = 0, folder: Path | None = None) -> int:
+def demo(minutes: float = 2.0, hands: int = 50_000, seed: int = 0, folder: Path | None = None) -> None:
     """Train on heads-up limit hold'em for two minutes, then play against simple players.
 
     Args:
@@ -51,4 +51,3 @@ def demo(minutes: float = 2.0, hands: int = 50_000, seed: int = 0, folder: Path 
     print(f"It trained against the first {len(TRAINING_OPPONENTS)}; {', '.join(NEW_OPPONENTS)} were new to it.")
     print_next_match(run, ["--env", "limit_holdem-v0", "--agents", str(run.path), "equity", "--hands", "100000"])
     print_how_to_activate()
-    return 0

@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from card_baselines.cli.arguments import game_for
-from card_baselines.cli.console import print_json, print_table
+from card_baselines.cli.console import print_report
 from card_baselines.cli.forecast import Pilot, Sample, play_pilot, samples_of
-from card_baselines.cli.options import AgentNames, AsJson, Settings, join_words, read_settings
+from card_baselines.cli.options import AgentNames, AsJson, Settings
 from card_baselines.loading import load_agent
+from card_baselines.settings import parse_settings
+from card_baselines.text_table import TextTable
 from card_envs.analysis.variance.control_variates import ControlVariates
 from card_envs.damaged_files import DamagedFileError, explain_damage, read_json_object
 from card_envs.match import hands_for_interval
@@ -28,7 +30,7 @@ def hands_needed(
     seed: int = 0,
     settings: Settings = (),
     as_json: AsJson = False,
-) -> int:
+) -> None:
     """Print how many hands are needed to detect a difference, from a standard deviation or from a pilot match.
 
     Args:
@@ -49,15 +51,13 @@ def hands_needed(
     elif pilot is not None:
         samples = _read_samples(pilot)
     else:
-        played = _play_pilot(str(env), join_words(agents), pilot_hands, seed, read_settings(settings))
+        played = _play_pilot(str(env), agents, pilot_hands, seed, parse_settings(settings))
         samples, per_hand = list(played.samples), played.decisions_per_hand[0]
     rows = [_count_hands(sample, difference, power, confidence) for sample in samples]
-    if as_json:
-        decisions = {} if per_hand is None else {"decisions_per_hand": per_hand}
-        print_json({"difference": difference, "power": power, "confidence": confidence, **decisions, "plays": rows})
-    else:
-        _print(rows, difference, per_hand, f"power {power:.0%}, confidence {confidence:.0%}")
-    return 0
+    decisions = {} if per_hand is None else {"decisions_per_hand": per_hand}
+    content = {"difference": difference, "power": power, "confidence": confidence, **decisions, "plays": rows}
+    table = _make_table(rows, difference, per_hand, f"power {power:.0%}, confidence {confidence:.0%}")
+    print_report(content, [table], as_json)
 
 
 def _count_hands(sample: Sample, difference: float, power: float, confidence: float) -> dict[str, Any]:
@@ -70,14 +70,14 @@ def _count_hands(sample: Sample, difference: float, power: float, confidence: fl
     }
 
 
-def _print(rows: list[dict[str, Any]], difference: float, per_hand: float | None, title: str) -> None:
+def _make_table(rows: list[dict[str, Any]], difference: float, per_hand: float | None, title: str) -> TextTable:
     header = ["play", "sd of a sample", f"hands to find {difference:g}", f"hands for ± {difference:g}"]
     cells = [[row["play"], f"{row['sd']:.3f}", f"{row['hands']:,}", f"{row['hands_for_interval']:,}"] for row in rows]
     if per_hand is not None:  # each is a call, where the agent is a language model
         header.append(f"decisions for ± {difference:g}")
         cells = [[*line, f"{row['hands_for_interval'] * per_hand:,.0f}"]
                  for line, row in zip(cells, rows, strict=True)]  # fmt: skip
-    print_table(header, cells, title)
+    return TextTable(title, header, cells)
 
 
 def _read_samples(path: Path) -> list[Sample]:

@@ -9,26 +9,9 @@ from typing import Annotated
 
 import tyro
 
-from card_baselines.cli.console import make_table, print_json
-from card_baselines.cli.options import (
-    AgentNames,
-    Allowed,
-    AsJson,
-    EnvId,
-    Folder,
-    Measure,
-    Resamples,
-    Settings,
-    Words,
-    join_words,
-    read_settings,
-)
-from card_baselines.cli.ranking_output import (
-    print_missing,
-    print_text_table,
-    require_ranking,
-    standings_json,
-)
+from card_baselines.cli.console import make_table, print_parts, print_report
+from card_baselines.cli.options import AgentNames, Allowed, AsJson, EnvId, Folder, Measure, Resamples, Settings, Words
+from card_baselines.cli.ranking_output import describe_missing, list_faults, require_ranking, standings_json
 from card_baselines.league import tables
 from card_baselines.league.divisions import KINDS
 from card_baselines.league.league import League
@@ -37,20 +20,21 @@ from card_baselines.league.rankings import MEASURES, RESAMPLES
 from card_baselines.league.report import compute_standings, write_report
 from card_baselines.league.rounds import RoundOutcome
 from card_baselines.progress import StepsProgress
+from card_baselines.settings import parse_settings
+from card_baselines.text_table import TextTable
 
 RoundCounts = Annotated[Words, tyro.conf.arg(metavar="[DIVISION=]N ...")]
 Division = Annotated[str, tyro.conf.arg(help="Name of a division; by default all that evaluate count.")]
 
 
-def new(folder: Folder, /, env: EnvId, seed: int = 0, settings: Settings = ()) -> int:
+def new(folder: Folder, /, env: EnvId, seed: int = 0, settings: Settings = ()) -> None:
     """Make a league in a new folder.
 
     Args:
         seed: Seed that decides all rounds, with the order of what is added.
     """
-    with League.new(folder, env, seed=seed, **read_settings(settings)) as made:
+    with League.new(folder, env, seed=seed, **parse_settings(settings)) as made:
         print(f"a league of {made.meta['env']} in {folder}; `card-envs league add {folder} --division ...` adds to it")
-    return 0
 
 
 def add(
@@ -62,7 +46,7 @@ def add(
     teachers: AgentNames = (),
     settings: Annotated[Words, tyro.conf.arg(name="set", metavar="NAME=VALUE ...")] = (),
     allow: Allowed = (),
-) -> int:
+) -> None:
     """Add a new division with its members, or agents to an existing division.
 
     Students are trainees that learn; teachers are agents that do not.
@@ -73,23 +57,24 @@ def add(
             teachers, all members of the league who do not learn play). Without it, the division exists already.
         settings: Settings of the division, such as hands=10000 clone_every=200 evaluation_share=0.1 duplicate=true.
     """
-    with League.open(folder, allow=join_words(allow)) as opened:
+    with League.open(folder, allow=allow) as opened:
         if kind:
             if not division:
                 raise ValueError(f"a division of kind {kind} needs a name: --division NAME")
-            members = {"students": join_words(students), "teachers": join_words(teachers)}
-            opened.add_division(division, kind, **members, **read_settings(settings))
-        elif join_words(students) or join_words(settings):
+            members = {"students": students, "teachers": teachers}
+            opened.add_division(division, kind, **members, **parse_settings(settings))
+        elif students or settings:
             raise ValueError("students and settings come with a new division: --division NAME --kind KIND")
-        elif not join_words(teachers):
+        elif not teachers:
             raise ValueError("nothing to add: name a --division with its --kind, or --teachers")
         else:
-            opened.add_agents(*join_words(teachers), division=division or None)
-        print_text_table(tables.members_table(opened))
-    return 0
+            opened.add_agents(*teachers, division=division or None)
+        print_parts([tables.members_table(opened)])
 
 
-def run(folder: Folder, /, rounds: RoundCounts, workers: int = 1, ray: str | None = None, allow: Allowed = ()) -> int:
+def run(
+    folder: Folder, /, rounds: RoundCounts = (), workers: int = 1, ray: str | None = None, allow: Allowed = ()
+) -> None:
     """Play rounds until each division has a number of them; continues after any interruption.
 
     Args:
@@ -98,19 +83,15 @@ def run(folder: Folder, /, rounds: RoundCounts, workers: int = 1, ray: str | Non
         workers: Processes of this machine that play.
         ray: Play on a Ray cluster instead: its address, "auto" for the one that this machine belongs to, or "local".
     """
-    with League.open(folder, allow=join_words(allow)) as opened, make_pool(workers, ray) as pool:
-        targets = _parse_targets(opened, join_words(rounds))
+    with League.open(folder, allow=allow) as opened, make_pool(workers, ray) as pool:
+        targets = _parse_targets(opened, rounds)
         for trains in (True, False):
             chosen = {
                 name: count for name, count in targets.items() if KINDS[opened.division(name).kind].trains == trains
             }
             if chosen:
                 _run(opened, chosen, pool)
-        print_text_table(tables.divisions_table(opened))
-        faults = tables.faults_table(opened, most=5)
-        if faults.rows:
-            print_text_table(faults)
-    return 0
+        print_parts([tables.divisions_table(opened), *list_faults(opened, most=5)])
 
 
 def _run(opened: League, targets: Mapping[str, int], pool: Pool) -> None:
@@ -149,7 +130,7 @@ def rank(
     folder: Folder, /, division: Division = "", by: Measure = "trueskill", measures: Words = (),
     best: int | None = None, probabilities: bool = False, resamples: Resamples = RESAMPLES, seed: int = 0,
     allow: Allowed = (), as_json: AsJson = False,
-) -> int:  # fmt: skip
+) -> None:  # fmt: skip
     """Rank all members who do not learn, with intervals, by the rounds of evaluating divisions.
 
     Args:
@@ -158,44 +139,41 @@ def rank(
         probabilities: Also print with what probability each member is above each other.
         seed: Seed of the resamples.
     """
-    chosen = join_words(measures) or tuple(MEASURES)
+    chosen = measures or tuple(MEASURES)
     by = by if by in chosen or by not in MEASURES else chosen[0]
-    with League.open(folder, allow=join_words(allow)) as opened:
+    with League.open(folder, allow=allow) as opened:
         standings = compute_standings(opened, division or None, chosen, resamples, seed)
         require_ranking(standings, by)
-        if as_json:
-            print_json(standings_json(opened, standings))
-            return 0
-    print_text_table(tables.ranking_table(standings.rankings, by, standings.names, standings.unit, best))
-    if probabilities:
-        print_text_table(tables.probability_table(standings.rankings[by], standings.names))
-    print_missing(standings)
-    print(f"{len(standings.evidence.rounds):,} rounds without learning, {standings.hands:,} hands")
-    return 0
+        content, names = standings_json(opened, standings), standings.names
+    parts: list[TextTable | str] = [
+        tables.ranking_table(standings.rankings, by, names, standings.unit, best),
+        *([tables.probability_table(standings.rankings[by], names)] if probabilities else []),
+        *describe_missing(standings),
+        f"{len(standings.evidence.rounds):,} rounds without learning, {standings.hands:,} hands",
+    ]
+    print_report(content, parts, as_json)
 
 
 def report(
     folder: Folder, /, division: Division = "", by: Measure = "trueskill", output: Path | None = None,
     resamples: Resamples = RESAMPLES, seed: int = 0, allow: Allowed = (),
-) -> int:  # fmt: skip
+) -> None:  # fmt: skip
     """Write a report with pictures, as Markdown and as one HTML file.
 
     Args:
         output: Folder for the report; by default FOLDER/report.
         seed: Seed of the resamples.
     """
-    with League.open(folder, allow=join_words(allow)) as opened:
+    with League.open(folder, allow=allow) as opened:
         standings = compute_standings(opened, division or None, resamples=resamples, seed=seed)
         require_ranking(standings, by)
         page = write_report(opened, standings, output or folder / "report", by)
-    print_missing(standings)
-    print(f"wrote {page} and {page.with_suffix('.md')}")
-    return 0
+    print_parts([*describe_missing(standings), f"wrote {page} and {page.with_suffix('.md')}"])
 
 
 def watch(
     folder: Folder, /, division: str = "", every: float = 2.0, best: int = 10, once: bool = False, allow: Allowed = ()
-) -> int:
+) -> None:
     """Show a table of the league that is updated while another process runs it; Ctrl-C ends it.
 
     Args:
@@ -207,7 +185,7 @@ def watch(
     from rich.console import Console, Group
     from rich.live import Live
 
-    with League.open(folder, allow=join_words(allow)) as opened:
+    with League.open(folder, allow=allow) as opened:
         if division:
             opened.division(division)
         console = Console(width=None if Console().is_terminal else 200)
@@ -221,7 +199,7 @@ def watch(
 
         if once or not console.is_terminal:
             console.print(make_tables())
-            return 0
+            return
         with Live(make_tables(), console=console, auto_refresh=False) as live:
             while True:
                 time.sleep(every)

@@ -8,25 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from card_baselines.cli import console, plots
+from card_baselines.cli import plots
 from card_baselines.cli.arguments import game_for
-from card_baselines.cli.console import print_json
+from card_baselines.cli.console import print_json, print_parts
 from card_baselines.cli.forecast import forecast_match, is_language_model
-from card_baselines.cli.match_output import MatchObservers, MatchProgress, print_defaults
-from card_baselines.cli.options import (
-    AgentNames,
-    AsJson,
-    Device,
-    EnvId,
-    Flattened,
-    SavePath,
-    Seed,
-    Settings,
-    join_words,
-    read_settings,
-)
+from card_baselines.cli.match_output import MatchObservers, MatchProgress, describe_defaults, describe_match
+from card_baselines.cli.options import AgentNames, AsJson, Device, EnvId, Flattened, SavePath, Seed, Settings
 from card_baselines.loading import load_agent
 from card_baselines.progress import ProgressBar
+from card_baselines.settings import parse_settings
 from card_envs.agent import Agent
 from card_envs.analysis.variance.control_variates import ControlVariates
 from card_envs.envs import find_entry
@@ -71,7 +61,8 @@ class MatchOptions:
 
 def match(
     env: EnvId,
-    agents: AgentNames,
+    agents: AgentNames = (),
+    *,
     options: Annotated[MatchOptions, Flattened],
     settings: Settings = (),
     device: Device = "cpu",
@@ -79,7 +70,7 @@ def match(
     plot: Path | None = None,
     save: SavePath = None,
     as_json: AsJson = False,
-) -> int:
+) -> None:
     """Let agents play against each other, and print what each wins, with 95 % intervals.
 
     Each of the --agents has one seat.
@@ -89,11 +80,10 @@ def match(
         plot: Draw what the agents win over the hands into this file.
     """
     plots.require_drawable(plot)
-    names = join_words(agents)
-    game, chosen = game_for(env, read_settings(settings), len(names))
-    players = [load_agent(name, game, device) for name in names]
+    game, chosen = game_for(env, parse_settings(settings), len(agents))
+    players = [load_agent(name, game, device) for name in agents]
     observers = _make_observers(game, players, options, statistics, save)
-    _print_forecast(game, names, options, device, sys.stderr if as_json else sys.stdout)
+    _print_forecast(game, agents, options, device, sys.stderr if as_json else sys.stdout)
     result, observers, speed, error = _play(game, players, options, observers)
     env_id = find_entry(env).id
     if as_json:
@@ -101,14 +91,12 @@ def match(
         print_json({**result.as_json(env_id, chosen), **observers.as_json(result), **aborted})
     else:
         words = " ".join([env_id, *(f"{name}={value}" for name, value in chosen.items())])
-        console.print_match(words + (", duplicate deals" if options.duplicate else ""), result, speed)
-        observers.print_tables(result)
-        print_defaults(players)
+        title = words + (", duplicate deals" if options.duplicate else "")
+        print_parts([*describe_match(title, result, speed), *observers.describe(result), *describe_defaults(players)])
     if plot is not None:
         plots.draw_win_curve(result, plot)
     if error is not None:
         raise error
-    return 0
 
 
 def _print_forecast(game: Game, names: tuple[str, ...], options: MatchOptions, device: str, file: Any) -> None:

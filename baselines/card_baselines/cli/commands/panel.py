@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from card_baselines.cli.arguments import require_known
-from card_baselines.cli.console import print_json, print_table
-from card_baselines.cli.options import AsJson, Names, Seed, join_words
+from card_baselines.cli.console import print_report
+from card_baselines.cli.options import AsJson, Names, Seed
 from card_baselines.grid import Cell, Grid, Layout
 from card_baselines.progress import ProgressBar
+from card_baselines.text_table import TextTable
 from card_envs.agent import Agent, find_agent
 from card_envs.analysis.variance.control_variates import play_and_summarise
 from card_envs.envs import make_game
@@ -107,7 +108,7 @@ def panel(
     control_variates: bool = False,
     output: Path | None = None,
     as_json: AsJson = False,
-) -> int:
+) -> None:
     """Let all players that come with the package play each other: heads-up, one against five, Big 2 one against three.
 
     Args:
@@ -117,21 +118,17 @@ def panel(
         output: File for the results as JSON, written after every match. The same command continues it.
     """
     known = {section.name: section for section in SECTIONS}
-    for name in join_words(sections):
+    for name in sections:
         require_known("section", name, known)
-    chosen = [known[name] for name in join_words(sections) or known]
+    chosen = [known[name] for name in sections or known]
     if output is not None:
         require_parent(output)
     grid = Grid(output, layout=Layout(_read_sections, _arrange_sections))
     for section in chosen:
         _play_missing_matches(section, _MatchSettings(quick, seed, control_variates), grid)
     report = _arrange_sections(grid.cells)
-    if as_json:
-        print_json({section.name: report[section.name] for section in chosen})
-    else:
-        for section in chosen:
-            _print_section(section, report[section.name])
-    return 0
+    content = {section.name: report[section.name] for section in chosen}
+    print_report(content, [_make_table(section, report[section.name]) for section in chosen], as_json)
 
 
 def _play_missing_matches(section: Section, settings: _MatchSettings, grid: Grid) -> None:
@@ -195,14 +192,14 @@ def _read_sections(content: Any) -> Iterator[Cell]:
                 yield Cell(settings, {key: found[key] for key in ("mean", "ci95")}, None, str(found["commit"]))
 
 
-def _print_section(section: Section, report: dict[str, Any]) -> None:
+def _make_table(section: Section, report: dict[str, Any]) -> TextTable:
     others = "one opponent" if section.num_players == 2 else f"{section.num_players - 1} of a kind"
     title = f"{section.env}, {section.num_players} seats: {report['unit']} per hand of each row against {others}"
     rows = [
         [row, *(_format_cell(report["results"][row].get(column)) for column in section.agents)]
         for row in section.agents
     ]
-    print_table(["", *section.agents], rows, title)
+    return TextTable(title, ["", *section.agents], rows)
 
 
 def _format_cell(cell: dict[str, Any] | None) -> str:

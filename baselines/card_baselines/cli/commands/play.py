@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.cli.arguments import game_for, may_choose_seats
-from card_baselines.cli.options import AgentNames, Device, EnvId, SavePath, Settings, join_words, read_settings
+from card_baselines.cli.options import AgentNames, Device, EnvId, SavePath, Settings
 from card_baselines.loading import load_agent
 from card_baselines.secret_deals import new_secret, with_secret
+from card_baselines.settings import parse_settings
 from card_envs.agent import Agent, Decisions, decisions_at
 from card_envs.envs import make_game
 from card_envs.game import Game
@@ -40,7 +41,7 @@ def play(
     save: SavePath = None,
     device: Device = "cpu",
     no_thoughts: bool = False,
-) -> int:
+) -> None:
     """Play against agents in the terminal; seats move on after every hand.
 
     The --agents are the opponents, one for each other seat; one name may stand for all of them. By default they are
@@ -52,8 +53,8 @@ def play(
             which nobody can compute and which is not kept.
         no_thoughts: Do not print the explanations that some agents give for their decisions, such as brennus.
     """
-    chosen = read_settings(settings)
-    names = _list_opponents(env, chosen, join_words(agents) or ("random",))
+    chosen = parse_settings(settings)
+    names = _list_opponents(env, chosen, agents or ("random",))
     game, _ = game_for(env, chosen, 1 + len(names))
     players: list[Agent] = [Person(), *(load_agent(name, game, device) for name in names)]
     dealing = with_secret(game, new_secret()) if seed is None else game
@@ -69,7 +70,6 @@ def play(
     won = describe_won(spectator.won / game.chips_per_reward, game.unit, "won", "lost")
     counted = "1 hand" if spectator.finished == 1 else f"{spectator.finished} hands"
     print(f"\n{counted}{'' if seed is None else f', seed {seed}'}: you {won}")
-    return 0
 
 
 def _list_opponents(env: str, settings: dict[str, Any], names: tuple[str, ...]) -> tuple[str, ...]:

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from card_baselines.agents.panels import evaluation_panel
-from card_baselines.cli import console, plots
-from card_baselines.cli.commands.exploit import load_target, print_exploitability
-from card_baselines.cli.console import print_json
-from card_baselines.cli.options import (
-    AgentName,
-    AgentNames,
-    AsJson,
-    EnvId,
-    NumPlayers,
-    Seed,
-    Settings,
-    join_words,
-    read_settings,
-)
+from card_baselines.cli import plots
+from card_baselines.cli.commands.exploit import describe_report, load_target
+from card_baselines.cli.console import print_report
+from card_baselines.cli.match_output import results_table, statistics_table
+from card_baselines.cli.options import AgentName, AgentNames, AsJson, EnvId, NumPlayers, Seed, Settings
 from card_baselines.exploitability.methods import ExploitSettings, Target, choose_method, measure_exploitability
 from card_baselines.loading import load_agent
 from card_baselines.progress import ProgressBar
 from card_baselines.run_folder import git_commit
+from card_baselines.settings import parse_settings
+from card_baselines.text_table import TextTable
 from card_envs.agent import Agent
 from card_envs.analysis.variance.control_variates import play_and_summarise
 from card_envs.game import Game
@@ -59,7 +52,7 @@ def report(
     picture: Path | None = None,
     settings: Settings = (),
     as_json: AsJson = False,
-) -> int:
+) -> None:
     """Print one page about an agent: what it wins against a panel, how it plays, how exploitable it is.
 
     Each opponent of the --panel has all other seats of a duplicate match. By default the panel is the scripted players
@@ -72,22 +65,19 @@ def report(
         picture: File for a picture of the results.
     """
     plots.require_drawable(picture)
-    target = load_target(env, agent, read_settings(settings), num_players)
+    target = load_target(env, agent, parse_settings(settings), num_players)
     game = target.game
-    opponents = join_words(panel) or evaluation_panel(game)
+    opponents = panel or evaluation_panel(game)
     with ProgressBar("playing the panel", hands * len(opponents)) as bar:
         page = [
             _play_opponent(game, target.player, name, hands, seed, control_variates, bar.advance) for name in opponents
         ]
     exploitability = _measure_exploitability(target, exploit_hands, seed, control_variates)
     described = {"agent": agent, "env": target.env, "settings": target.settings, "seed": seed, "commit": git_commit()}
-    if as_json:
-        print_json(described | _as_json(page) | {"exploitability": exploitability})
-    else:
-        _print(described, page, exploitability)
+    content = described | _as_json(page) | {"exploitability": exploitability}
+    print_report(content, _describe(described, page, exploitability), as_json)
     if picture is not None:
         plots.draw_report([each.result for each in page], opponents, [each.won for each in page], picture)
-    return 0
 
 
 def _play_opponent(
@@ -129,15 +119,17 @@ def _as_json(page: Sequence[_PanelMatch]) -> dict[str, Any]:
     }
 
 
-def _print(described: dict[str, Any], page: Sequence[_PanelMatch], exploitability: dict[str, Any] | None) -> None:
+def _describe(
+    described: dict[str, Any], page: Sequence[_PanelMatch], exploitability: dict[str, Any] | None
+) -> Iterator[TextTable | str]:
     first = page[0].result
-    console.print_results(
+    yield results_table(
         f"{described['agent']} in {described['env']}, {first.hands:,} hands of duplicate deals against each",
         [(f"v {each.opponent}", each.won) for each in page],
         first.units,
     )
     if page[0].statistics:
-        console.print_statistics([f"v {each.opponent}" for each in page], [each.statistics for each in page])
+        yield statistics_table([f"v {each.opponent}" for each in page], [each.statistics for each in page])
     if exploitability is not None:
-        print_exploitability(described | {"unit": first.unit} | exploitability, first.units)
-    print(f"seed {described['seed']}, commit {described['commit'] or 'unknown'}")
+        yield from describe_report(described | {"unit": first.unit} | exploitability, first.units)
+    yield f"seed {described['seed']}, commit {described['commit'] or 'unknown'}"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import make_dataclass
+from dataclasses import make_dataclass, replace
 from typing import Any
 
-from card_baselines.cli.arguments import WRONG_USE, parse_options, require_known
-from card_baselines.cli.console import print_json, print_table
+from card_baselines.cli.arguments import WRONG_USE, call_command, require_known
+from card_baselines.cli.console import print_report
 from card_baselines.cli.examples import describe_with_example
 from card_baselines.cli.options import AsJson
 from card_baselines.papers import PAPERS, find_paper
@@ -25,16 +25,12 @@ def reproduce(arguments: list[str]) -> int:
         "ReproduceOptions", [("as_json", AsJson, False)], bases=(paper.options,), frozen=True, kw_only=True
     )
     options_class.__doc__ = paper.describe()
-    options: Any = parse_options(options_class, f"reproduce {name}", rest)
+    options: Any = call_command(options_class, f"reproduce {name}", rest)
     report, root = paper.reproduce(options, lambda text: print(text, file=sys.stderr))
-    if options.as_json:
-        print_json(report.content)
-        return 0
-    for table in report.tables:
-        print_table(list(table.header), [list(row) for row in table.rows], f"{table.title}, {report.content['unit']}")
-    for note in [report.heading, *report.notes] if report.heading else report.notes:
-        print(note)
-    print(f"Everything about it, the curves included, is in {root}")
+    tables = [replace(table, title=f"{table.title}, {report.content['unit']}") for table in report.tables]
+    notes = [report.heading, *report.notes] if report.heading else report.notes
+    parts = [*tables, *notes, f"Everything about it, the curves included, is in {root}"]
+    print_report(report.content, parts, options.as_json)
     return 0
 
 

@@ -9,15 +9,16 @@ from typing import Annotated
 import tyro
 
 from card_baselines.cli.commands.serve import RESULTS
-from card_baselines.cli.console import print_json, print_table
+from card_baselines.cli.console import print_report
 from card_baselines.cli.options import AsJson
+from card_baselines.text_table import TextTable
 
 IncludeAgents = Annotated[bool, tyro.conf.arg(name="all")]
 
 
 def results(
     path: Path = RESULTS, /, include_agents: IncludeAgents = False, export: Path | None = None, as_json: AsJson = False
-) -> int:
+) -> None:
     """Print the results of people against agents in the browser, with 95 % intervals.
 
     Args:
@@ -38,10 +39,7 @@ def results(
         written = write_hands(store, catalogue, export)
         if not as_json:
             print(f"wrote {written:,} hands to {export}")
-        return 0
+        return
     rows = compute_results(store, catalogue, people_only=not include_agents)
-    if as_json:
-        print_json([asdict(row) for row in rows])
-        return 0
-    print_table(COLUMNS, [format_row(row) for row in rows], str(path))
-    return 0
+    table = TextTable(str(path), COLUMNS, [format_row(row) for row in rows])
+    print_report([asdict(row) for row in rows], [table], as_json)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from card_baselines.cli.options import AgentNames, EnvIds, Names, Paths, Settings, join_words, require_port
+from card_baselines.cli.options import AgentNames, EnvIds, Names, Paths, Settings, require_port
 
 RESULTS = Path("runs/results.sqlite")
 """Default file of results."""
@@ -21,7 +21,7 @@ def serve(
     names: Names = (),
     reproducible: bool = False,
     no_open: bool = False,
-) -> int:
+) -> None:
     """Play, watch and replay in a browser, with advice of agents; keeps sessions in a file.
 
     The page offers the environments ENV and all agents with a name, besides those of --agents, and may change the
@@ -43,9 +43,8 @@ def serve(
     from card_baselines.web import serving  # Starlette and uvicorn, an extra
     from card_baselines.web.catalogue import Catalogue
 
-    catalogue = Catalogue(join_words(envs), join_words(agents), join_words(settings), STYLES, read_strengths())
+    catalogue = Catalogue(envs, agents, settings, STYLES, read_strengths())
     serving.serve(
-        catalogue, results, host, port, replay=replay, names=join_words(names), open_browser=not no_open,
+        catalogue, results, host, port, replay=replay, names=names, open_browser=not no_open,
         takes_seeds=reproducible,
     )  # fmt: skip
-    return 0

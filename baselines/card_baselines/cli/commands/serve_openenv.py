@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from card_baselines.cli.options import AgentNames, EnvId, Names, Settings, join_words, read_settings, require_port
+from card_baselines.cli.options import AgentNames, EnvId, Names, Settings, require_port
+from card_baselines.settings import parse_settings
 
 
 def serve_openenv(
@@ -17,7 +18,7 @@ def serve_openenv(
     host: str = "127.0.0.1",
     names: Names = (),
     port: int = 8000,
-) -> int:
+) -> None:
     """Serve one seat of a game to OpenEnv's clients, in words; Ctrl-C ends it.
 
     Every session has a table of its own. For each deal one of the --opponents is drawn, by default random, which
@@ -41,9 +42,8 @@ def serve_openenv(
     from card_baselines.web.limits import Limits
     from card_wrappers.openenv import LOOPBACK, make_app
 
-    drawn = join_words(opponents) or ("random",)
-    known = (*LOOPBACK, host, *join_words(names))
-    app = make_app(env, drawn, seat, form, attempts, refused_reward, max_sessions, known, **read_settings(settings))
+    drawn = opponents or ("random",)
+    known = (*LOOPBACK, host, *names)
+    app = make_app(env, drawn, seat, form, attempts, refused_reward, max_sessions, known, **parse_settings(settings))
     print(f"{env} at http://{host}:{port}; Ctrl-C ends it")
     uvicorn.run(app, host=host, port=port, log_level="warning", http=timed_protocol(Limits()))
-    return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from card_baselines.cli.console import print_winnings
+from card_baselines.cli.match_output import print_winnings
 from card_baselines.cli.options import AgentName, AsJson
 from card_baselines.loading import load_agent
 from card_envs.match.summary import summarise_deals
@@ -20,7 +20,7 @@ def slumbot(
     timeout: float = 30.0,
     retries: int = 5,
     as_json: AsJson = False,
-) -> int:
+) -> None:
     """Play heads-up no-limit hold'em with 200 big blinds against Slumbot; not tested against the service here.
 
     Every decision is a request to slumbot.com. If the service fails, the hands that are over are printed, and the
@@ -48,4 +48,3 @@ def slumbot(
             print_winnings(
                 game, summarise_deals(agent, won / game.chips_per_reward), won, f"against Slumbot at {url}", as_json
             )
-    return 0

@@ -5,18 +5,19 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import tyro
 
 from card_baselines.cli.commands.train import read_run
-from card_baselines.cli.console import print_json, print_table
+from card_baselines.cli.console import print_report
 from card_baselines.cli.options import AsJson
 from card_baselines.run_folder import EVALUATION, RunFolder
 from card_baselines.runs import run
 from card_baselines.runs.learner import TrainingDivergedError
+from card_baselines.text_table import TextTable
 from card_envs.agent import find_agent
 from card_envs.analysis.exploitability.best_response import exact_exploitability
 from card_envs.analysis.exploitability.deals import ENUMERATION
@@ -37,7 +38,7 @@ def sweep(
     trials: int = 20,
     folder: Path = Path("runs/sweep"),
     as_json: AsJson = False,
-) -> int:
+) -> None:
     """Train an algorithm with many settings, and print which are best, with intervals.
 
     In games with few deals the best settings are those with the smallest exact exploitability, in other games those
@@ -82,8 +83,11 @@ def sweep(
         trial.set_user_attr("ci95", ci95)
         trial.set_user_attr("words", words)
         study.tell(trial, value)
-    _print_trials(study, algorithm, game, is_small, as_json)
-    return 0
+    found: list[Any] = [trial for trial in study.trials if "words" in trial.user_attrs and trial.value is not None]
+    found.sort(key=lambda trial: trial.value if is_small else -trial.value)
+    rows = [{"value": t.value, "ci95": t.user_attrs["ci95"], "settings": t.params} for t in found]
+    content = {"algorithm": algorithm, "unit": game.unit, "trials": rows}
+    print_report(content, _describe_trials(found, algorithm, game, is_small), as_json)
 
 
 def read_settings(words: Sequence[str]) -> dict[str, list[str]]:
@@ -151,19 +155,13 @@ def _measure(
     return mean, [mean - width, mean + width]
 
 
-def _print_trials(study: Any, algorithm: str, game: Game, is_small: bool, as_json: bool) -> None:
-    """Print all finished trials, the best one first."""
-    trials = [trial for trial in study.trials if "words" in trial.user_attrs and trial.value is not None]
-    trials.sort(key=lambda trial: trial.value if is_small else -trial.value)
-    if as_json:
-        rows = [{"value": t.value, "ci95": t.user_attrs["ci95"], "settings": t.params} for t in trials]
-        print_json({"algorithm": algorithm, "unit": game.unit, "trials": rows})
-        return
+def _describe_trials(trials: Sequence[Any], algorithm: str, game: Game, is_small: bool) -> Iterator[TextTable | str]:
+    """Yield the table of all finished trials, the best one first, and the command that runs the best."""
     what = f"{'exploitability' if is_small else 'wins'}, {game.unit} per hand"
     names = list(trials[0].params)
-    table = [[_describe(t.value, t.user_attrs["ci95"]), *(_name(t.params[name]) for name in names)] for t in trials]
-    print_table([what, *names], table)
-    print(f"The best: card-envs train {' '.join([algorithm, *trials[0].user_attrs['words']])}")
+    rows = [[_describe(t.value, t.user_attrs["ci95"]), *(_name(t.params[name]) for name in names)] for t in trials]
+    yield TextTable("", [what, *names], rows)
+    yield f"The best: card-envs train {' '.join([algorithm, *trials[0].user_attrs['words']])}"
 
 
 def _describe(value: float, ci95: list[float] | None) -> str:

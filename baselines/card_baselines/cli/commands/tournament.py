@@ -7,22 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from card_baselines.cli.arguments import require_known
-from card_baselines.cli.console import print_json
-from card_baselines.cli.options import (
-    Agents,
-    AsJson,
-    EnvId,
-    Measure,
-    Resamples,
-    Settings,
-    read_settings,
-)
-from card_baselines.cli.ranking_output import (
-    print_missing,
-    print_text_table,
-    require_ranking,
-    standings_json,
-)
+from card_baselines.cli.console import print_report
+from card_baselines.cli.options import Agents, AsJson, EnvId, Measure, Resamples, Settings
+from card_baselines.cli.ranking_output import describe_missing, list_faults, require_ranking, standings_json
 from card_baselines.league import tables
 from card_baselines.league.league import League
 from card_baselines.league.pools import make_pool
@@ -31,6 +18,8 @@ from card_baselines.league.report import Standings, compute_standings, write_rep
 from card_baselines.league.tournament import DIVISION, play_tournament
 from card_baselines.loading import load_agent
 from card_baselines.progress import ProgressBar
+from card_baselines.settings import parse_settings
+from card_baselines.text_table import TextTable
 from card_envs.envs import make_game
 
 
@@ -48,7 +37,7 @@ def tournament(
     folder: Path | None = None,
     settings: Settings = (),
     as_json: AsJson = False,
-) -> int:
+) -> None:
     """Rank agents: each pair repeatedly plays duplicate deals; leaves an illustrated report.
 
     With more than two seats, each of two agents has half of them.
@@ -64,7 +53,7 @@ def tournament(
     require_known("measure", by, MEASURES)
     if not minutes > 0 or (passes is not None and passes < 1) or hands < 1:
         raise ValueError(f"minutes {minutes} must be above 0, passes {passes} and hands {hands} at least 1")
-    chosen = read_settings(settings)
+    chosen = parse_settings(settings)
     _require_agents(agents, env, chosen)
     root = folder or Path("runs") / "tournaments" / time.strftime("%Y%m%d-%H%M%S")
     with make_pool(workers) as pool, ProgressBar("playing", 1.0) as bar:
@@ -76,13 +65,10 @@ def tournament(
         standings = compute_standings(league, DIVISION, resamples=resamples, seed=seed)
         require_ranking(standings, by)
         page = write_report(league, standings, root / "report", by, kind="Tournament")
-        if as_json:
-            print_json({"folder": str(root), **standings_json(league, standings)})
-        else:
-            _print(league, standings, by)
-            rounds = len(standings.evidence.rounds)
-            print(f"{rounds:,} rounds, {standings.hands:,} hands, seed {seed}; report: {page}")
-    return 0
+        content = {"folder": str(root), **standings_json(league, standings)}
+        rounds = len(standings.evidence.rounds)
+        last = f"{rounds:,} rounds, {standings.hands:,} hands, seed {seed}; report: {page}"
+        print_report(content, [*_describe(league, standings, by), last], as_json)
 
 
 def _require_agents(agents: tuple[str, ...], env: str, settings: dict[str, Any]) -> None:
@@ -92,14 +78,13 @@ def _require_agents(agents: tuple[str, ...], env: str, settings: dict[str, Any])
         load_agent(spec, game)
 
 
-def _print(league: League, standings: Standings, by: str) -> None:
-    """Print the tables of a tournament, and which measures are missing."""
-    ranking = standings.rankings[by]
-    print_text_table(tables.ranking_table(standings.rankings, by, standings.names, standings.unit))
-    winnings = standings.evidence.winnings
-    print_text_table(tables.winnings_table(winnings, standings.names, standings.unit, ranking.best_first()))
-    print_text_table(tables.probability_table(ranking, standings.names))
-    faults = tables.faults_table(league)
-    if faults.rows:
-        print_text_table(faults)
-    print_missing(standings)
+def _describe(league: League, standings: Standings, by: str) -> list[TextTable | str]:
+    """Return the tables of a tournament, and which measures are missing."""
+    ranking, names, unit = standings.rankings[by], standings.names, standings.unit
+    return [
+        tables.ranking_table(standings.rankings, by, names, unit),
+        tables.winnings_table(standings.evidence.winnings, names, unit, ranking.best_first()),
+        tables.probability_table(ranking, names),
+        *list_faults(league),
+        *describe_missing(standings),
+    ]

@@ -106,8 +106,8 @@ def _parse_options(
     algorithm: Algorithm[Any], name: str, presets: Mapping[str, Any], arguments: list[str]
 ) -> TrainOptions:
     """Return the options of a run. Settings that they do not name are those of the preset that is named, or fits."""
-    command, arguments = f"train {name}", group_options(arguments)
-    choice, _ = tyro.cli(_Choice, prog=f"card-envs {command}", args=arguments, return_unknown_args=True, add_help=False)
+    command, words = f"train {name}", group_options(arguments)
+    choice, _ = tyro.cli(_Choice, prog=f"card-envs {command}", args=words, return_unknown_args=True, add_help=False)
     if choice.preset:
         require_known(f"{name}: preset", choice.preset, presets)
     defaults: Any = presets[choice.preset] if choice.preset else _find_fitting_preset(algorithm, choice)

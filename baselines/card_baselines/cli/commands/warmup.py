@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from card_baselines.cli.console import print_json
-from card_baselines.cli.options import AsJson, EnvIds, Settings, join_words, read_settings
+from card_baselines.cli.options import AsJson, EnvIds, Settings
+from card_baselines.settings import parse_settings
 from card_envs.envs import ENVS, find_entry, make_game
 from card_envs.envs import warmup as compile_all
 
@@ -14,13 +15,13 @@ _SIZES = {"limit_holdem-v0": (2, 6), "no_limit_holdem-v0": (2, 6)}
 """Numbers of players to compile for; elsewhere the default."""
 
 
-def warmup(envs: EnvIds = (), settings: Settings = (), as_json: AsJson = False) -> int:
+def warmup(envs: EnvIds = (), settings: Settings = (), as_json: AsJson = False) -> None:
     """Compile the kernels of environments, unless they are compiled, so that later runs start at once.
 
     Useful once after an installation, before starting many processes, and in the recipe of a container. Hold'em is
     compiled for two and for six players, unless --set says how many.
     """
-    wanted = list(_choose_settings(join_words(envs) or tuple(ENVS), read_settings(settings)))
+    wanted = list(_choose_settings(envs or tuple(ENVS), parse_settings(settings)))
     for env_id, chosen in wanted:  # before anything is compiled
         make_game(env_id, **chosen)
     rows = []
@@ -32,7 +33,6 @@ def warmup(envs: EnvIds = (), settings: Settings = (), as_json: AsJson = False) 
             print(f"{number} of {len(wanted)}: {words}, {seconds:.1f} s", flush=True)
     if as_json:
         print_json(rows)
-    return 0
 
 
 def _choose_settings(env_ids: tuple[str, ...], settings: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
