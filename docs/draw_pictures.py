@@ -13,7 +13,6 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from card_baselines.web.replay import encode_pictures
-from card_baselines.web.scenes import names_by_seat
 from card_baselines.web.session import Plan, Player, Session, name_players
 from card_envs.agent import find_agent
 from card_envs.canvas import draw_pixels
@@ -105,10 +104,10 @@ def hand_of_agents() -> None:
     paint, frames = PICTURE.require(game), []
     for hand in range(HAND + 1):  # agents with memory know the hands before
         session.deal(hand)
-        frames = [draw_pixels(paint(session.tables, None, names_by_seat(session)))]
+        frames = [draw_pixels(paint(session.tables, None, session.plan.names_at(session.hand)))]
         while not session.is_over:
             session.act(session.agent_action())
-            frames.append(draw_pixels(paint(session.tables, None, names_by_seat(session))))
+            frames.append(draw_pixels(paint(session.tables, None, session.plan.names_at(session.hand))))
     small = [np.asarray(Image.fromarray(frame).resize(GIF_SIZE, Image.Resampling.LANCZOS)) for frame in frames]
     (FOLDER / "hand.gif").write_bytes(encode_pictures("gif", small))
 

@@ -31,7 +31,6 @@ from card_baselines.run_folder import RunFolder
 from card_baselines.runs.run import train
 from card_baselines.sb3 import maskable_dqn, maskable_ppo, recurrent_ppo
 from card_baselines.web.catalogue import Catalogue
-from card_baselines.web.messages import parse
 from card_baselines.web.replay import Library
 from card_baselines.web.request_handler import RequestHandler
 from card_baselines.web.results import compute_results
@@ -427,10 +426,10 @@ def test_no_message_of_a_page_names_code(mark: Path, tmp_path: Path, location: s
     ]
 
     async def ask() -> None:
-        answer = await handler.welcome(parse(json.dumps({"type": "hello", "token": "host"})), Page())  # type: ignore[arg-type]
+        page = await handler.welcome(json.dumps({"type": "hello", "token": "host"}), Page())  # type: ignore[arg-type]
         for message in messages:
             with pytest.raises((ValueError, PermissionError)):
-                await answer(parse(json.dumps(message)))
+                await page.answer(json.dumps(message))
 
     asyncio.run(ask())
     store.close()

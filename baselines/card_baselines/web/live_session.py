@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.results import MIN_INTERVAL_DEALS
-from card_baselines.web.scenes import Move, Scene, make_scene, names_by_seat
+from card_baselines.web.scenes import Move, Scene, make_scene
 from card_baselines.web.session import AgentFault, Plan, Session, deal_table, format_settings, name_actions
 from card_baselines.web.store import Store, StoredSession, StoreError
 from card_envs.match.summary import summarise
@@ -226,7 +226,9 @@ class LiveSession:
         session, plan = self.session, self.session.plan
         seat = None if index is None else plan.seat_of(index, session.hand)
         is_repeated = plan.block > 0  # a player who knew all cards of the deal would have an advantage
-        seen = make_scene(session.game, session.tables, seat, names_by_seat(session), reveal_at_end=not is_repeated)
+        seen = make_scene(
+            session.game, session.tables, seat, plan.names_at(session.hand), reveal_at_end=not is_repeated
+        )
         return seen | {
             "type": "table",
             "session": self.number,

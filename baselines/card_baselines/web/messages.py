@@ -1,166 +1,62 @@
-"""The messages that a page may send to the server: one frozen dataclass each, with checks of every field."""
+"""The messages that a page may send to the server, and the checks of their fields.
+
+A message is a JSON object with a "type". The methods of `request_handler` that answer messages say by their parameters
+which fields a type has.
+"""
 
 from __future__ import annotations
 
+import inspect
 import json
 import types
-from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from collections.abc import Callable, Mapping
+from typing import Any, Union, get_args, get_origin
 
 MAX_TEXT = 200
 """Maximum number of characters of a string, and of entries of a list."""
 MAX_INT = 2**53 - 1
 """The largest whole number that JavaScript represents exactly."""
 
+Fields = Mapping[str, inspect.Parameter]
+"""The fields of a type of message, by name."""
+
 
 class MessageError(ValueError):
     """Raised for text that is no valid message."""
 
 
-@dataclass(frozen=True)
-class Hello:
-    """The first message of a page."""
-
-    token: str
-    """Token of the host, or of a seat."""
+def fields_of(method: Callable[..., Any]) -> Fields:
+    """Return the fields of the messages that a method answers: its parameters, other than the page that asks."""
+    parameters = inspect.signature(method, eval_str=True).parameters
+    return {name: parameter for name, parameter in parameters.items() if name not in ("self", "viewer")}
 
 
-@dataclass(frozen=True)
-class Offer:
-    """A request for the agents that can play a game with these settings."""
-
-    env: str
-    settings: str = ""
-
-
-@dataclass(frozen=True)
-class Open:
-    """A request for a new table."""
-
-    env: str
-    players: list[str]
-    """Name of the agent of each player, "" for a person."""
-    names: list[str]
-    """Names of the people, in their order."""
-    settings: str = ""
-    seed: int | None = None
-    block: int = 0
-    """Number of deals after which they are repeated with seats exchanged; 0: every deal is played once."""
-
-
-@dataclass(frozen=True)
-class Sessions:
-    """A request for the list of open tables."""
-
-
-@dataclass(frozen=True)
-class Close:
-    """A request to end a session."""
-
-    session: int
-
-
-@dataclass(frozen=True)
-class Watch:
-    """A request to let the agents of a table play, and to show it."""
-
-    session: int
-    pause: float = 1.0
-    """Seconds from one decision to the next; below 0: stop."""
-
-
-@dataclass(frozen=True)
-class Act:
-    """An action of a player; ignored unless it is for the decision that the table waits for."""
-
-    hand: int
-    step: int
-    action: int
-
-
-@dataclass(frozen=True)
-class Next:
-    """A request to deal the next hand after this one."""
-
-    hand: int
-
-
-@dataclass(frozen=True)
-class Think:
-    """A request for an agent's advice on a decision of the player."""
-
-    agent: str
-    hand: int
-    step: int
-
-
-@dataclass(frozen=True)
-class Recordings:
-    """A request for the list of recordings."""
-
-
-@dataclass(frozen=True)
-class Recording:
-    """A request for the list of hands of a recording."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class Moment:
-    """A request for a recorded hand after some decisions, and for an agent's advice on the next one."""
-
-    name: str
-    """Name of the recording."""
-    hand: int
-    """Index of the hand in the recording."""
-    step: int
-    """Number of decisions before the moment."""
-    agent: str = ""
-    """Agent that is asked for advice; "" for none."""
-
-
-@dataclass(frozen=True)
-class Results:
-    """A request for the results of people against agents."""
-
-
-Message = (
-    Hello | Offer | Open | Sessions | Close | Watch | Act | Next | Think | Recordings | Recording | Moment | Results
-)
-
-_KINDS: dict[str, type[Any]] = {kind.__name__.lower(): kind for kind in get_args(Message)}
-_HINTS = {kind: get_type_hints(kind) for kind in _KINDS.values()}
-
-
-def parse(text: str | bytes) -> Message:
-    """Return the message that a page sent as JSON; raise MessageError if it is not valid."""
+def parse(text: str | bytes, kinds: Mapping[str, Fields]) -> tuple[str, dict[str, Any]]:
+    """Return type and fields of the message that a page sent as JSON; raise MessageError if it is not valid."""
     try:
         data = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise MessageError("a message must be a JSON object") from error
     if not isinstance(data, dict) or not isinstance(data.get("type"), str):
         raise MessageError('a message must be a JSON object with a "type"')
-    kind = _KINDS.get(data["type"])
-    if kind is None:
-        raise MessageError(f"unknown type: known are {', '.join(_KINDS)}")
-    return _make_message(kind, {name: value for name, value in data.items() if name != "type"})
+    kind = data.pop("type")
+    if kind not in kinds:
+        raise MessageError(f"unknown type: known are {', '.join(kinds)}")
+    _check_fields(kind, data, kinds[kind])
+    return kind, data
 
 
-def _make_message(kind: type[Any], data: Mapping[str, Any]) -> Message:
-    hints = _HINTS[kind]
-    unknown = sorted(set(data) - set(hints))
+def _check_fields(kind: str, data: Mapping[str, Any], fields: Fields) -> None:
+    unknown = sorted(set(data) - set(fields))
     if unknown:
-        raise MessageError(f"{kind.__name__.lower()} has no field {unknown[0][:MAX_TEXT]!r}: known are {list(hints)}")
-    for field in fields(kind):
-        if field.name not in data and field.default is MISSING:
-            raise MessageError(f"{kind.__name__.lower()} needs the field {field.name!r}")
+        raise MessageError(f"{kind} has no field {unknown[0][:MAX_TEXT]!r}: known are {list(fields)}")
+    for name, field in fields.items():
+        if name not in data and field.default is field.empty:
+            raise MessageError(f"{kind} needs the field {name!r}")
     for name, value in data.items():
-        if not _fits(value, hints[name]):
-            raise MessageError(f"{kind.__name__.lower()}: {name} must be {_describe_type(hints[name])}")
-    made: Message = kind(**data)
-    return made
+        hint = fields[name].annotation
+        if not _fits(value, hint):
+            raise MessageError(f"{kind}: {name} must be {getattr(hint, '__name__', None) or hint}")
 
 
 def _fits(value: Any, hint: Any) -> bool:
@@ -176,10 +72,6 @@ def _fits(value: Any, hint: Any) -> bool:
         return isinstance(value, str) and len(value) <= MAX_TEXT and value.isprintable()
     is_number = isinstance(value, (int, float) if hint is float else int) and not isinstance(value, bool)
     return is_number and abs(value) <= MAX_INT
-
-
-def _describe_type(hint: Any) -> str:
-    return getattr(hint, "__name__", None) or str(hint)
 
 
 def _refuse(constant: str) -> Any:

@@ -114,11 +114,10 @@ class SessionRecording:
     def moment(self, hand: int, step: int) -> Moment:
         """Return a moment of a hand."""
         stored, plan, game = self._hands[hand], self._plan, self._game
-        names = tuple(plan.players[plan.player_at(seat, stored.number)].name for seat in range(game.num_seats))
         with explain_damage(self._source):
             moves = name_actions(game, table_after(game, plan, stored.number, ()), stored.actions)
         tables = table_after(game, plan, stored.number, stored.actions[:step])
-        return Moment(game, tables, stored.number, step, names, tuple(moves))
+        return Moment(game, tables, stored.number, step, plan.names_at(stored.number), tuple(moves))
 
 
 class FileRecording:

@@ -1,32 +1,33 @@
-"""Answers to the messages of pages: of the host, who may do everything, and of people at seats."""
+"""Answers to the messages of pages: of the host, who may do everything, and of people at seats.
+
+Each public method of a page answers the messages of its name; its parameters are their fields, see `messages`.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import hmac
-from collections.abc import Awaitable, Callable, Coroutine
+import inspect
+from collections.abc import Coroutine
 from dataclasses import asdict
-from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from card_baselines.secret_deals import new_secret
-from card_baselines.web import messages as m
 from card_baselines.web.advisers import Advisers
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.live_session import LiveSession, LiveSessions, Viewer
+from card_baselines.web.messages import Fields, MessageError, fields_of, parse
 from card_baselines.web.replay import Library
 from card_baselines.web.results import COLUMNS, compute_results, format_row
 from card_baselines.web.session import Plan, Player, format_settings, name_players
 from card_baselines.web.store import Store
 
-Answer = Callable[[m.Message], Awaitable[None]]
-"""Function that answers the messages of one page."""
 _MAX_BLOCK = 1000
-"""Largest `Open.block`."""
+"""Largest number of deals after which they are repeated."""
 
 
 class RequestHandler:
-    """Answers the messages of all pages."""
+    """What the server shows, and the answers to the first messages of pages."""
 
     def __init__(
         self, catalogue: Catalogue, store: Store, library: Library, host_token: str, takes_seeds: bool = False
@@ -44,41 +45,50 @@ class RequestHandler:
         self.catalogue, self.store, self.library = catalogue, store, library
         self.live_sessions = LiveSessions(catalogue, store)
         self.advisers = Advisers(catalogue)
-        self._host_token, self._takes_seeds = host_token, takes_seeds
+        self.takes_seeds = takes_seeds
+        self._host_token = host_token
         self._sessions_of: dict[Viewer, set[LiveSession]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._run_in_pool = self.live_sessions.run_in_pool
+        self.run_in_pool = self.live_sessions.run_in_pool
 
     def is_host(self, token: str) -> bool:
         """Return True for the token of the host."""
         return hmac.compare_digest(token.encode(), self._host_token.encode())
 
-    async def welcome(self, hello: m.Hello, viewer: Viewer) -> Answer:
-        """Answer the first message of a page and return the function for its others.
+    async def welcome(self, text: str, viewer: Viewer) -> Page:
+        """Answer the first message of a page, and return the page that answers its others.
 
         Raises:
+            MessageError: The text is no hello.
             PermissionError: The token is neither the host's nor that of a seat.
         """
-        if self.is_host(hello.token):
+        kind, fields = parse(text, KINDS)
+        if kind != _HELLO:
+            raise MessageError("the first message must be hello")
+        return await self.hello(viewer, **fields)
+
+    async def hello(self, viewer: Viewer, token: str) -> Page:
+        """Welcome a page by its token, that of the host or of a seat."""
+        if self.is_host(token):
             games = self.catalogue.entries()
-            viewer.send({"type": "welcome", "role": "host", "games": games, "takes_seeds": self._takes_seeds})
-            return partial(self._answer_host, viewer)
-        seat = self.live_sessions.seat_of(hello.token)
+            viewer.send({"type": "welcome", "role": "host", "games": games, "takes_seeds": self.takes_seeds})
+            return HostPage(self, viewer)
+        seat = self.live_sessions.seat_of(token)
         if seat is None:
             raise PermissionError("this link opens nothing: its session is ended, or it was copied in part")
         number, index = seat
         live = await self.live_sessions.get(number)
         plan = live.session.plan
         viewer.send({"type": "welcome", "role": "seat", "session": number, "env": plan.env})
-        self._sessions_of.setdefault(viewer, set()).add(live)
+        self.follow(viewer, live)
         live.sit(index, viewer)
         self._start(live.begin())
         self._start(self._send_agents(viewer, plan))
-        return partial(self._answer_seat, viewer, live, index)
+        return SeatPage(self, viewer, live, index)
 
     async def _send_agents(self, viewer: Viewer, plan: Plan) -> None:
         """Send the agents that can be asked for advice; the first time it takes seconds to find them."""
-        viewer.send({"type": "agents", "agents": await self._list_agents(plan.env, format_settings(plan))})
+        viewer.send({"type": "agents", "agents": await self.list_agents(plan.env, format_settings(plan))})
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         """Start work for which the page need not wait."""
@@ -86,95 +96,165 @@ class RequestHandler:
         self._tasks.add(task)  # the event loop keeps no reference of its own
         task.add_done_callback(self._tasks.discard)
 
+    def follow(self, viewer: Viewer, live: LiveSession) -> None:
+        """Note that a page shows a session."""
+        self._sessions_of.setdefault(viewer, set()).add(live)
+
     def leave(self, viewer: Viewer) -> None:
         """Remove a page whose connection has ended."""
         for live in self._sessions_of.pop(viewer, ()):
             live.leave(viewer)
 
-    # --- a person at a seat ---
+    async def list_agents(self, env: str, settings: str) -> list[dict[str, Any]]:
+        """Return the agents that can play a game as JSON."""
+        return [asdict(agent) for agent in await self.run_in_pool(self.catalogue.agents, env, settings)]
 
-    async def _answer_seat(self, viewer: Viewer, live: LiveSession, index: int, message: m.Message) -> None:
-        if isinstance(message, m.Act):
-            await live.act(index, message.hand, message.step, message.action)
-        elif isinstance(message, m.Next):
-            await live.next_hand(message.hand)
-        elif isinstance(message, m.Think):
-            hand, step, actions = message.hand, message.step, self._actions(live, message.hand)
-            ask = self.advisers.ask_about_own_decision
-            thought = await self._run_in_pool(ask, live.session, index, hand, step, message.agent, actions)
-            viewer.send({"type": "thought", "hand": hand, "step": step, **thought})
-        else:
-            raise PermissionError("only the host may ask for this")
 
-    def _actions(self, live: LiveSession, hand: int) -> list[int]:
-        """Return the actions of a hand of a session."""
-        if hand == live.session.hand:
-            return list(live.session.actions)
-        stored = [each for each in self.store.hands(live.number, max(0, hand)) if each.number == hand]
+class Page:
+    """A page that has said hello."""
+
+    refusal: ClassVar[str]
+    """What it is told about the messages of others."""
+
+    def __init__(self, handler: RequestHandler, viewer: Viewer) -> None:
+        self._handler, self._viewer = handler, viewer
+
+    async def answer(self, text: str) -> None:
+        """Answer a message.
+
+        Raises:
+            MessageError: The text is no message.
+            PermissionError: Another kind of page may send this message.
+            ValueError: A field has a value that is not possible.
+        """
+        kind, fields = parse(text, KINDS)
+        if kind not in vars(type(self)):
+            raise PermissionError(self.refusal)
+        await getattr(self, kind)(**fields)
+
+    def _send(self, kind: str, **content: Any) -> None:
+        self._viewer.send({"type": kind, **content})
+
+
+class HostPage(Page):
+    """A page of the host."""
+
+    refusal = "a person at a seat may ask for this, not the host"
+
+    async def offer(self, env: str, settings: str = "") -> None:
+        """Send the agents that can play a game with these settings."""
+        handler, catalogue = self._handler, self._handler.catalogue
+        agents = await handler.list_agents(env, settings)
+        self._send("offer", env=env, settings=settings, agents=agents, seats=catalogue.game(env, settings).num_seats,
+                   default=catalogue.default_agent(env, settings),
+                   measured=catalogue.measurement(env, settings))  # fmt: skip
+
+    async def open(
+        self, env: str, players: list[str], names: list[str], settings: str = "", seed: int | None = None,
+        block: int = 0,
+    ) -> None:  # fmt: skip
+        """Open a new table.
+
+        Args:
+            env: Environment id.
+            players: Name of the agent of each player, "" for a person.
+            names: Names of the people, in their order.
+            settings: Settings of the environment.
+            seed: Seed of the deals; None for secret deals.
+            block: Number of deals after which they are repeated with seats exchanged; 0: every deal is played once.
+        """
+        if not 0 <= block <= _MAX_BLOCK:
+            raise ValueError(f"block {block} must be in 0..{_MAX_BLOCK}")
+        people = iter(names)
+        seated = [Player(agent or (next(people, "") or "you"), agent or None) for agent in players]
+        if env not in self._handler.catalogue.envs:
+            raise ValueError(f"environment {env!r} is not offered here")
+        if seed is not None and not self._handler.takes_seeds:
+            raise ValueError("deals are secret here; for deals that come again, start the server with --reproducible")
+        chosen = self._handler.catalogue.settings(env, settings)
+        secret = new_secret() if seed is None else b""
+        plan = Plan(env, chosen, name_players(seated, env), seed or 0, block, secret)
+        stored = await self._handler.live_sessions.open(plan)
+        self._send("opened", session=stored.id, tokens=list(stored.tokens))
+
+    async def sessions(self) -> None:
+        """Send the list of open tables."""
+        self._send("sessions", sessions=self._handler.live_sessions.list_sessions())
+
+    async def close(self, session: int) -> None:
+        """End a session, and send the others."""
+        await self._handler.live_sessions.close(session)
+        await self.sessions()
+
+    async def watch(self, session: int, pause: float = 1.0) -> None:
+        """Let the agents of a table play, with `pause` seconds after each decision, and show it; below 0: stop."""
+        live = await self._handler.live_sessions.get(session)
+        live.watch(self._viewer, pause)
+        self._handler.follow(self._viewer, live)
+
+    async def results(self) -> None:
+        """Send the results of people against agents."""
+        rows = await self._handler.run_in_pool(compute_results, self._handler.store, self._handler.catalogue)
+        self._send("results", columns=COLUMNS, rows=[format_row(row) for row in rows])
+
+    async def recordings(self) -> None:
+        """Send the list of recordings."""
+        self._send("recordings", recordings=await self._handler.run_in_pool(self._handler.library.list_recordings))
+
+    async def recording(self, name: str) -> None:
+        """Send the list of hands of a recording."""
+        self._send("recording", **await self._handler.run_in_pool(self._handler.library.describe, name))
+
+    async def moment(self, name: str, hand: int, step: int, agent: str = "") -> None:
+        """Send the hand of an index in a recording after `step` decisions, with the advice of an agent, if named."""
+        moment = await self._handler.run_in_pool(self._handler.library.moment, name, hand, step)
+        thought = {}
+        if agent:
+            ask = self._handler.advisers.ask_about_moment
+            thought = {"thought": await self._handler.run_in_pool(ask, moment, agent)}
+        self._send("moment", **moment.as_json(), **thought)
+
+
+class SeatPage(Page):
+    """A page of a person at a seat."""
+
+    refusal = "only the host may ask for this"
+
+    def __init__(self, handler: RequestHandler, viewer: Viewer, live: LiveSession, index: int) -> None:
+        super().__init__(handler, viewer)
+        self._live, self._index = live, index
+
+    async def act(self, hand: int, step: int, action: int) -> None:
+        """Take an action, if it is for the decision that the table waits for."""
+        await self._live.act(self._index, hand, step, action)
+
+    async def next(self, hand: int) -> None:
+        """Deal the hand after this one."""
+        await self._live.next_hand(hand)
+
+    async def think(self, agent: str, hand: int, step: int) -> None:
+        """Send the advice of an agent on a decision of the player."""
+        actions, ask = self._find_actions(hand), self._handler.advisers.ask_about_own_decision
+        thought = await self._handler.run_in_pool(ask, self._live.session, self._index, hand, step, agent, actions)
+        self._send("thought", hand=hand, step=step, **thought)
+
+    def _find_actions(self, hand: int) -> list[int]:
+        """Return the actions of a hand of the session."""
+        if hand == self._live.session.hand:
+            return list(self._live.session.actions)
+        stored = [each for each in self._handler.store.hands(self._live.number, max(0, hand)) if each.number == hand]
         if not stored:
             raise ValueError(f"hand {hand} has not been played")
         return list(stored[0].actions)
 
-    # --- the host ---
 
-    async def _answer_host(self, viewer: Viewer, message: m.Message) -> None:
-        if isinstance(message, m.Offer):
-            agents = await self._list_agents(message.env, message.settings)
-            env, settings = message.env, message.settings
-            viewer.send({"type": "offer", "env": env, "settings": settings, "agents": agents,
-                         "seats": self.catalogue.game(env, settings).num_seats,
-                         "default": self.catalogue.default_agent(env, settings),
-                         "measured": self.catalogue.measurement(env, settings)})  # fmt: skip
-        elif isinstance(message, m.Open):
-            stored = await self.live_sessions.open(self._plan(message))
-            viewer.send({"type": "opened", "session": stored.id, "tokens": list(stored.tokens)})
-        elif isinstance(message, m.Sessions):
-            viewer.send({"type": "sessions", "sessions": self.live_sessions.list_sessions()})
-        elif isinstance(message, m.Close):
-            await self.live_sessions.close(message.session)
-            viewer.send({"type": "sessions", "sessions": self.live_sessions.list_sessions()})
-        elif isinstance(message, m.Watch):
-            live = await self.live_sessions.get(message.session)
-            live.watch(viewer, message.pause)
-            self._sessions_of.setdefault(viewer, set()).add(live)
-        elif isinstance(message, m.Results):
-            rows = await self._run_in_pool(compute_results, self.store, self.catalogue)
-            viewer.send({"type": "results", "columns": COLUMNS, "rows": [format_row(row) for row in rows]})
-        elif isinstance(message, (m.Recordings, m.Recording, m.Moment)):
-            await self._answer_about_recordings(viewer, message)
-        else:
-            raise PermissionError("a person at a seat may ask for this, not the host")
+_HELLO = "hello"
 
-    async def _answer_about_recordings(self, viewer: Viewer, message: m.Recordings | m.Recording | m.Moment) -> None:
-        if isinstance(message, m.Recordings):
-            viewer.send({"type": "recordings", "recordings": await self._run_in_pool(self.library.list_recordings)})
-        elif isinstance(message, m.Recording):
-            viewer.send({"type": "recording", **await self._run_in_pool(self.library.describe, message.name)})
-        else:
-            moment = await self._run_in_pool(self.library.moment, message.name, message.hand, message.step)
-            thought = {}
-            if message.agent:
-                thought = {"thought": await self._run_in_pool(self.advisers.ask_about_moment, moment, message.agent)}
-            viewer.send({"type": "moment", **moment.as_json(), **thought})
 
-    async def picture(self, kind: str, name: str, hand: int, step: int) -> bytes:
-        """Return a picture of a recording, see `Library.picture`."""
-        made: bytes = await self._run_in_pool(self.library.picture, kind, name, hand, step)
-        return made
+def _list_kinds(page: type[Page]) -> dict[str, Fields]:
+    """Return the types of messages that a page answers, with their fields."""
+    return {name: fields_of(method) for name, method in vars(page).items() if inspect.iscoroutinefunction(method)}
 
-    def _plan(self, asked: m.Open) -> Plan:
-        """Return the plan of the session that a page asks for; raise ValueError if it is not allowed."""
-        if not 0 <= asked.block <= _MAX_BLOCK:
-            raise ValueError(f"block {asked.block} must be in 0..{_MAX_BLOCK}")
-        names = iter(asked.names)
-        players = [Player(agent or (next(names, "") or "you"), agent or None) for agent in asked.players]
-        if asked.env not in self.catalogue.envs:
-            raise ValueError(f"environment {asked.env!r} is not offered here")
-        if asked.seed is not None and not self._takes_seeds:
-            raise ValueError("deals are secret here; for deals that come again, start the server with --reproducible")
-        settings = self.catalogue.settings(asked.env, asked.settings)
-        secret = new_secret() if asked.seed is None else b""
-        return Plan(asked.env, settings, name_players(players, asked.env), asked.seed or 0, asked.block, secret)
 
-    async def _list_agents(self, env: str, settings: str) -> list[dict[str, Any]]:
-        return [asdict(agent) for agent in await self._run_in_pool(self.catalogue.agents, env, settings)]
+KINDS = {_HELLO: fields_of(RequestHandler.hello), **_list_kinds(HostPage), **_list_kinds(SeatPage)}
+"""Types of messages -> their fields."""

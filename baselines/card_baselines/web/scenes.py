@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from card_baselines.web.session import Session
 from card_envs.cards import NO_CARD
 from card_envs.game import Game, Tables
 from card_envs.rendering.pictures import NARROW_PICTURE, PICTURE, Painting
@@ -106,9 +105,3 @@ def list_choices(game: Game, tables: Tables) -> list[dict[str, Any]]:
 def _continues(entry: dict[str, Any], action: int, raise_to: int) -> bool:
     count = entry["count"]
     return entry["raise_to"] is not None and (entry["action"] + count, entry["raise_to"] + count) == (action, raise_to)
-
-
-def names_by_seat(session: Session) -> list[str]:
-    """Return the names of the players in the session's hand, by seat."""
-    plan = session.plan
-    return [plan.players[plan.player_at(seat, session.hand)].name for seat in range(plan.num_players)]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -19,8 +17,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from card_baselines.web.limits import Hosts, Limits, RateLimit, Waiting
-from card_baselines.web.messages import Hello, MessageError, parse
-from card_baselines.web.request_handler import RequestHandler
+from card_baselines.web.messages import MessageError
+from card_baselines.web.request_handler import Page, RequestHandler
 from card_envs.canvas import card_geometry, font_file
 
 STATIC = Path(__file__).parent / "static"
@@ -108,10 +106,11 @@ async def _picture(request: Request, handler: RequestHandler) -> Response:
     asked = request.query_params
     try:
         hand, step = int(asked.get("hand", "0")), int(asked.get("step", "0"))
-        made = await handler.picture(request.path_params["kind"], asked.get("name", ""), hand, step)
+        kind, name = request.path_params["kind"], asked.get("name", "")
+        made = await handler.run_in_pool(handler.library.picture, kind, name, hand, step)
     except ValueError as error:
         return PlainTextResponse(f"{error}\n", 404)
-    return Response(made, media_type=f"image/{request.path_params['kind']}")
+    return Response(made, media_type=f"image/{kind}")
 
 
 _LOG = logging.getLogger("card_baselines.web")
@@ -179,9 +178,9 @@ class _Sockets:
         self._silent.add(connection, connection.is_stuck.set)
         try:
             async with asyncio.timeout(self._limits.hello_seconds):
-                hello = await _receive_hello(socket)
+                hello = await _receive_text(socket)
             self._silent.remove(connection)
-            answer = await self._handler.welcome(hello, connection)
+            page = await self._handler.welcome(hello, connection)
         except (MessageError, PermissionError):
             return NOT_ALLOWED
         except TimeoutError:
@@ -198,7 +197,7 @@ class _Sockets:
                 text = await _receive_text(socket)
                 if not rate.passes():
                     return TOO_MUCH
-                await _answer(answer, text, connection)
+                await _answer(page, text, connection)
         except MessageError:
             return NOT_ALLOWED
         except WebSocketDisconnect:
@@ -215,17 +214,10 @@ async def _receive_text(socket: WebSocket) -> str:
         raise MessageError("a message must be text") from None
 
 
-async def _receive_hello(socket: WebSocket) -> Hello:
-    message = parse(await _receive_text(socket))
-    if not isinstance(message, Hello):
-        raise MessageError("the first message must be hello")
-    return message
-
-
-async def _answer(answer: Callable[[Any], Awaitable[None]], text: str, connection: Connection) -> None:
+async def _answer(page: Page, text: str, connection: Connection) -> None:
     """Answer a message, with an error message if that fails."""
     try:
-        await answer(parse(text))
+        await page.answer(text)
     except (MessageError, ValueError, PermissionError) as error:
         connection.send({"type": "error", "message": str(error)})
     except Exception:
@@ -237,8 +229,3 @@ async def _write(socket: WebSocket, connection: Connection) -> None:
     with suppress(WebSocketDisconnect, RuntimeError):
         while True:
             await socket.send_json(await connection.outgoing.get())
-
-
-def new_token() -> str:
-    """Return a random token of 128 bits."""
-    return secrets.token_urlsafe(16)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import socket
 import webbrowser
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ from card_baselines.web.http_connections import timed_protocol
 from card_baselines.web.limits import LOOPBACK, Hosts, Limits
 from card_baselines.web.replay import Library
 from card_baselines.web.request_handler import RequestHandler
-from card_baselines.web.server import make_app, new_token
+from card_baselines.web.server import make_app
 from card_baselines.web.store import Store
 
 
@@ -43,7 +44,7 @@ def serve(
     """
     listening = _open_socket(host, port)
     port = listening.getsockname()[1]
-    token, store = new_token(), Store(results)
+    token, store = secrets.token_urlsafe(16), Store(results)
     handler = RequestHandler(catalogue, store, Library(catalogue, store, replay), token, takes_seeds)
     app = make_app(handler, Hosts([host, *names]))
     shown = f"[{host}]" if ":" in host else host

@@ -84,6 +84,10 @@ class Plan:
         """Return the index of the player at a seat in a hand."""
         return (seat - self.match_hand(hand)) % self.num_players
 
+    def names_at(self, hand: int) -> tuple[str, ...]:
+        """Return the names of the players in a hand, by seat."""
+        return tuple(self.players[self.player_at(seat, hand)].name for seat in range(self.num_players))
+
 
 class AgentFault(RuntimeError):
     """Raised when an agent fails or returns an illegal action; names the agent and the error."""
