@@ -15,6 +15,7 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.game import holdem_game
 from card_envs.games.holdem.kernels import apply_decision, begin_hand
 from card_envs.games.holdem.state import CALL, MAX_CHIPS, RAISE, STREET_NAMES
+from card_envs.games.holdem.view import chips_before_street
 from card_envs.history.hand_record import DEAL_BOARD, DEAL_HOLE, MUCK, REMARK, HandRecord, Move
 from card_envs.history.recorded_hand import RecordedHand
 from card_envs.history.replay import Replay
@@ -134,7 +135,7 @@ class HoldemReplay(Replay):
         """Return the chips that the actor put in on earlier streets, which raises in logs include."""
         if not self.record.is_log or self.record.config.structure == "limit":
             return 0
-        return int(self.table.hand_commit[self.actor]) - int(self.table.street_commit[self.actor])
+        return chips_before_street(self.table)
 
     def _chips_behind(self, seat: int) -> int:
         t = self.table

@@ -56,6 +56,11 @@ def board(t: Table) -> list[int]:
     return [int(card) for card in t.deck[start : start + int(num_board_cards(t))]]
 
 
+def chips_before_street(t: Table) -> int:
+    """Return the chips that the actor put in on earlier streets."""
+    return int(t.hand_commit[t.actor]) - int(t.street_commit[t.actor])
+
+
 def action_name(tables: Tables, i: int, action: int) -> str:
     """Return the name of an action of the actor at table i: "fold", "check", "call 2", "bet 4", "raise to 8".
 

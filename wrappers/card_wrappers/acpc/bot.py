@@ -16,13 +16,12 @@ from card_envs.cards import NO_CARD, card_name
 from card_envs.game import Game
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION, raise_to_of
 from card_envs.games.holdem.state import MENU_LIMIT
-from card_envs.games.holdem.view import board, hole_cards, is_shown
+from card_envs.games.holdem.view import board, chips_before_street, hole_cards, is_shown, reaches_showdown
 from card_envs.history.acpc.game_file import card_shift
 from card_wrappers.acpc.protocol import (
     VERSION,
     AcpcProtocolError,
     LineConnection,
-    chips_before_street,
     game_definition,
     token_of,
 )
@@ -150,7 +149,7 @@ class AcpcBot(Agent):
         for count in range(hand.num_sent + 1, len(hand.decisions) + 1):
             is_newest = count == len(hand.decisions)
             street = int(view["street"]) if is_newest else hand.decisions[count][0]
-            if is_newest and is_end and _is_showdown(view):
+            if is_newest and is_end and reaches_showdown(view):
                 street = len(self._game.config.board_cards) - 1
             state = self._format_state(hand, hand.decisions[:count], view, seat, street, is_newest and is_end)
             self._connection.send(state)
@@ -176,11 +175,6 @@ class AcpcBot(Agent):
             start += count
         shown = "/".join(["|".join(holes), *streets[1:]])
         return f"MATCHSTATE:{by_position.index(seat)}:{hand.number}:{betting}:{shown}"
-
-
-def _is_showdown(t: Any) -> bool:
-    in_hand = int(t["in_hand"])
-    return in_hand & (in_hand - 1) != 0
 
 
 def accept_bot(game: Game, port: int, host: str = "127.0.0.1", timeout: float | None = 60.0) -> AcpcBot:

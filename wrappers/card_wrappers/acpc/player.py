@@ -13,13 +13,13 @@ from card_envs.agent.hooks import end_deals, show_actions
 from card_envs.game import NOBODY, Game, Tables, check_actions
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION, INTEGERS_OFFSET
 from card_envs.games.holdem.state import MENU_INTEGERS
+from card_envs.games.holdem.view import chips_before_street, is_shown, reaches_showdown
 from card_envs.history.acpc.hand import AcpcHand
 from card_envs.history.replay import replay_tables
 from card_wrappers.acpc.protocol import (
     VERSION,
     AcpcProtocolError,
     LineConnection,
-    chips_before_street,
     parse_state,
     token_of,
 )
@@ -122,12 +122,11 @@ class AcpcPlayer:
 
     def _finish(self, tables: Tables, position: int, hand: AcpcHand, line: str) -> tuple[DealtHand | None, str | None]:
         t = tables[0]
-        in_hand = int(t.in_hand)
-        is_showdown = in_hand & (in_hand - 1) != 0
+        is_showdown = reaches_showdown(t)
         if is_showdown and hand.betting.count("/") < len(self.game.config.board_cards) - 1:
             return None, "c"  # the dealer asks a seat that can only check; our tables skip this decision
         shown = hand.cards.split("/")[0].split("|")
-        if is_showdown and not all(shown[k] for k in range(self.game.num_seats) if in_hand >> k & 1):
+        if is_showdown and not all(shown[k] for k in range(self.game.num_seats) if is_shown(t, k)):
             return None, "c"
         end_deals(self._game, self.agent, tables, _ROW, _ROW, np.array([[position]]))
         return DealtHand(hand.number, position, int(t.payoff[position]), line), None

@@ -15,6 +15,7 @@ from card_envs.games.holdem.actions import CALL_ACTION, FOLD_ACTION, raise_to_of
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.game import holdem_game
 from card_envs.games.holdem.state import MENU_LIMIT
+from card_envs.games.holdem.view import chips_before_street
 from card_envs.history.acpc.game_file import KNOWN_GAMES, game_lines, parse_game
 from card_envs.history.acpc.hand import AcpcHand
 
@@ -136,8 +137,3 @@ def token_of(t: Any, action: int) -> str:
     if t.menu == MENU_LIMIT:
         return "r"
     return f"r{chips_before_street(t) + int(raise_to_of(t, action))}"
-
-
-def chips_before_street(t: Any) -> int:
-    """Return the chips that the actor at a table put in on earlier streets."""
-    return int(t.hand_commit[t.actor]) - int(t.street_commit[t.actor])

@@ -29,6 +29,7 @@ from card_envs.games.holdem.actions import (
 )
 from card_envs.games.holdem.kernels import apply_decision
 from card_envs.games.holdem.state import CALL, FOLD, MAX_CHIPS, MENU_LIMIT, RAISE
+from card_envs.games.holdem.view import chips_before_street
 
 __all__ = ["Abstraction", "apply_universal_poker", "from_universal_poker", "to_universal_poker"]
 
@@ -64,7 +65,7 @@ def to_universal_poker(game: Game, tables: Tables, i: int, action: int, abstract
         return action
     raise_to = int(raise_to_of(t, action))
     if abstraction == "fullgame":
-        return raise_to + _chips_before(tables, i)
+        return raise_to + chips_before_street(tables[i])
     for number in _SIZES[abstraction]:
         if _raise_to(tables, i, number, abstraction) == raise_to:
             return number
@@ -118,12 +119,6 @@ def _require_known(abstraction: str) -> None:
         raise ValueError(f"abstraction {abstraction!r} is not known: choose one of {get_args(Abstraction)}")
 
 
-def _chips_before(tables: Tables, i: int) -> int:
-    """Return the chips that the actor put in on earlier streets."""
-    t = tables[i]
-    return int(t.hand_commit[t.actor]) - int(t.street_commit[t.actor])
-
-
 def _raise_to(tables: Tables, i: int, number: int, abstraction: Abstraction) -> int | None:
     """Return the street commitment of an action number, also if it is illegal; None for folds and calls."""
     _require_known(abstraction)
@@ -133,7 +128,7 @@ def _raise_to(tables: Tables, i: int, number: int, abstraction: Abstraction) -> 
     if t.menu == MENU_LIMIT:
         return int(t.max_raise_to) if number == FIRST_RAISE_ACTION else _NO_BET
     if abstraction == "fullgame":
-        return min(max(number - _chips_before(tables, i), 0), _NO_BET)
+        return min(max(number - chips_before_street(tables[i]), 0), _NO_BET)
     return _size(tables, i, number) if number in _SIZES[abstraction] else _NO_BET
 
 

@@ -19,8 +19,8 @@ The module converts states to the competition's protocol, so that `card_wrappers
 """
 
 from card_wrappers.slumbot.client import URL, SlumbotClient, SlumbotError
-from card_wrappers.slumbot.player import SlumbotPlayer, make_slumbot_game
-from card_wrappers.slumbot.states import Betting, SlumbotState, parse_answer, parse_betting, to_incr
+from card_wrappers.slumbot.player import SlumbotPlayer
+from card_wrappers.slumbot.states import Betting, SlumbotState, make_slumbot_game, parse_answer, parse_betting, to_incr
 
 __all__ = [
     "URL",

@@ -8,12 +8,9 @@ import numpy as np
 
 from card_envs.agent import Agent
 from card_envs.game import Game
-from card_wrappers.acpc import AcpcPlayer, AcpcProtocolError, DealtHand, make_acpc_game
+from card_wrappers.acpc import AcpcPlayer, AcpcProtocolError, DealtHand
 from card_wrappers.slumbot.client import SlumbotClient, SlumbotError
 from card_wrappers.slumbot.states import Betting, SlumbotState, parse_answer, parse_betting, to_incr
-
-GAME = "holdem.nolimit.2p.reverse_blinds.game"
-"""Name of the game at the Annual Computer Poker Competition."""
 
 
 class SlumbotPlayer:
@@ -102,15 +99,3 @@ class SlumbotPlayer:
         board = ["".join(state.board[:3]), *state.board[3:]] if state.board else []
         cards = "/".join(["|".join(holes), *board])
         return f"MATCHSTATE:{state.position}:{self._num_hands}:{betting.acpc_betting}:{cards}"
-
-
-def make_slumbot_game(bet_menu: str | None = None) -> Game:
-    """Return the game that Slumbot plays.
-
-    Args:
-        bet_menu: Raise sizes of our agent: "integers" for every amount; None for the default menu.
-
-    Returns:
-        The game, with the stacks and blinds of Slumbot.
-    """
-    return make_acpc_game(GAME, bet_menu)

@@ -4,17 +4,37 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
+from card_envs.game import ILLEGAL, NOBODY, Game
+from card_envs.games.holdem.kernels import apply_decision
+from card_envs.games.holdem.state import CALL, FOLD, RAISE
+from card_envs.games.holdem.view import chips_before_street
 from card_envs.history.errors import shorten
+from card_wrappers.acpc import make_acpc_game
 from card_wrappers.slumbot.client import SlumbotError
 
-_BIG_BLIND, _STACK = 100, 20_000
+GAME = "holdem.nolimit.2p.reverse_blinds.game"
+"""Name of the game at the Annual Computer Poker Competition."""
 _STREETS = {0: 0, 3: 1, 4: 2, 5: 3}
 """Number of board cards -> street."""
-_RIVER = 3
 _TOKEN = re.compile(r"[kcf]|b[0-9]{1,6}")
+_BETTING = re.compile(rf"(?:{_TOKEN.pattern}|/)*")
 _CARD = re.compile(r"[2-9TJQKA][cdhs]")
+
+
+@cache
+def make_slumbot_game(bet_menu: str | None = None) -> Game:
+    """Return the game that Slumbot plays.
+
+    Args:
+        bet_menu: Raise sizes of our agent: "integers" for every amount; None for the default menu.
+
+    Returns:
+        The game, with the stacks and blinds of Slumbot.
+    """
+    return make_acpc_game(GAME, bet_menu)
 
 
 @dataclass(frozen=True)
@@ -98,69 +118,45 @@ class Betting:
 
 
 def parse_betting(action: str, num_board_cards: int) -> Betting:
-    """Parse the betting of a hand.
+    """Parse the betting of a hand, by playing it at a table.
 
     Args:
         action: Betting in the service's notation, such as "b200c/kk/kb400".
         num_board_cards: Number of cards on the board; the betting may omit "/" at its end.
 
     Raises:
-        SlumbotError: For unknown letters, and for checks, calls and streets that are not legal. The amounts of bets are
-            not checked.
+        SlumbotError: For unknown letters, and for decisions and streets that are not legal.
     """
-    street = _STREETS[num_board_cards]
+    if not _BETTING.fullmatch(action):
+        raise SlumbotError(f"betting {shorten(repr(action), 60)}: write k, c, f, b and numbers, and /")
     streets = action.split("/")
-    if len(streets) > street + 1:
+    missing = _STREETS[num_board_cards] + 1 - len(streets)
+    if missing < 0:
         raise SlumbotError(f"betting {action!r} has more streets than a board of {num_board_cards} cards")
-    parser = _BettingParser(action)
-    for number, text in enumerate(streets + [""] * (street + 1 - len(streets))):
-        parser.parse_street(number, text)
-    return parser.result()
+    game = make_slumbot_game()
+    tables = game.seeded_tables(1, 0)
+    game.deal_with(tables, 0, {"button": 1})  # so that seats are positions
+    t, signs, positions = tables[0], list[str](), list[int]()
+    for street, text in enumerate(streets + [""] * missing):
+        signs += ["/"] if street else []
+        for token in _TOKEN.findall(text):
+            kind = {"f": FOLD, "b": RAISE}.get(token[0], CALL)
+            position, before = int(t.actor), chips_before_street(t)
+            is_named = int(t.street) == street and (kind != CALL or (token == "c") == _has_to_call(t))
+            if not is_named or apply_decision(tables, 0, kind, int(token[1:] or 0)) == ILLEGAL:
+                number = len(positions) + 1
+                raise SlumbotError(f"action {number} of the betting {action!r}: {token!r} is not legal there")
+            positions.append(position)
+            signs.append(f"r{before + int(token[1:])}" if kind == RAISE else "f" if kind == FOLD else "c")
+    is_over, has_folded = int(t.actor) == NOBODY, "f" in action
+    return Betting(
+        "".join(signs), tuple(positions), chips_before_street(t), not is_over and _has_to_call(t), has_folded,
+        is_over and not has_folded,
+    )  # fmt: skip
 
 
-class _BettingParser:
-    """Parses the betting of a hand street by street."""
-
-    def __init__(self, action: str) -> None:
-        self._action = action
-        self._tokens, self._positions = list[str](), list[int]()
-        self._street = self._before = self._bet = 0
-        self._has_to_call = self._is_closed = self._has_folded = False
-
-    def parse_street(self, street: int, text: str) -> None:
-        """Read the decisions of a street."""
-        tokens = _TOKEN.findall(text)
-        if "".join(tokens) != text:
-            raise SlumbotError(f"betting {shorten(repr(self._action), 60)}: write k, c, f, b and numbers, and /")
-        if street:
-            self._tokens.append("/")
-        is_preflop = street == 0
-        self._street, self._before, self._bet = street, self._before + self._bet, _BIG_BLIND if is_preflop else 0
-        self._has_to_call, self._is_closed = is_preflop, False
-        for k, token in enumerate(tokens):
-            self._tokens.append(self._parse_decision(token))
-            self._positions.append((k + is_preflop) % 2)  # the big blind, position 0, is second before the flop
-            self._is_closed = k > 0 and token in ("k", "c")
-
-    def _parse_decision(self, token: str) -> str:
-        """Return a decision in the notation of the competition."""
-        if token in ("k", "c") and (token == "c") != self._has_to_call:
-            raise SlumbotError(f"betting {self._action!r}: {token!r} is not legal there")
-        self._has_to_call = token[0] == "b"
-        self._has_folded |= token == "f"
-        if self._has_to_call:
-            self._bet = int(token[1:])
-            return f"r{self._before + self._bet}"
-        return "f" if token == "f" else "c"
-
-    def result(self) -> Betting:
-        """Return the betting that was parsed."""
-        is_all_in = self._before + self._bet >= _STACK and not self._has_to_call
-        is_called = is_all_in or (self._is_closed and self._street == _RIVER)
-        return Betting(
-            "".join(self._tokens), tuple(self._positions), self._before, self._has_to_call, self._has_folded,
-            is_called and not self._has_folded,
-        )  # fmt: skip
+def _has_to_call(t: Any) -> bool:
+    return bool(t.current_bet > t.street_commit[t.actor])
 
 
 def to_incr(token: str, betting: Betting) -> str:
