@@ -164,11 +164,12 @@ class MatchResult:
             "unit": self.unit,
             "agents": [
                 {
-                    **_summary_json(agent),
+                    "name": agent.name,
+                    **agent.as_json(),
                     "sd_of_hand": sd,
                     "sd_of_sample": json_number(agent.sd),
-                    "units": {unit: _interval_json(agent.scale(factor)) for unit, factor in self.units.items()},
-                    "by_position": [_summary_json(position) for position in positions],
+                    "units": {unit: agent.scale(factor).as_json() for unit, factor in self.units.items()},
+                    "by_position": [{"name": position.name, **position.as_json()} for position in positions],
                     "pays": flow,
                 }
                 for agent, sd, positions, flow in zip(
@@ -199,14 +200,6 @@ class MatchInterrupted(KeyboardInterrupt):
         super().__init__("the match was interrupted")
         self.result = result
         """Result of the complete hands, None if there are none."""
-
-
-def _summary_json(summary: Summary) -> dict[str, Any]:
-    return {"name": summary.name, **_interval_json(summary)}
-
-
-def _interval_json(summary: Summary) -> dict[str, Any]:
-    return {"mean": summary.mean, "ci95": [json_number(bound) for bound in summary.ci95]}
 
 
 def units_of(game: Game) -> dict[str, float]:

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from card_envs.formatting import json_number
 
 FEWEST_HANDS, FEWEST_DEALS = 300, 10
 """Numbers of hands, and of duplicate deals, from which any results at three or more seats have intervals."""
@@ -43,6 +46,10 @@ class Summary:
     def half_width(self) -> float:
         """Half the width of the interval, which may be longer on one side of the mean."""
         return (self.ci95[1] - self.ci95[0]) / 2
+
+    def as_json(self) -> dict[str, Any]:
+        """Return mean and interval for JSON, with None for infinite bounds."""
+        return {"mean": self.mean, "ci95": [json_number(bound) for bound in self.ci95]}
 
     def scale(self, factor: float) -> Summary:
         """Return the summary in another unit: all numbers times `factor`, such as 100 for bb/100."""

@@ -179,14 +179,3 @@ def game_for(env: str, settings: dict[str, Any], num_agents: int) -> tuple[Game,
             f"{' '.join(['A', *'B' * (game.num_seats - 1)])}){hint}"
         )
     return game, settings
-
-
-def add_num_players(settings: dict[str, Any], num_players: int | None) -> dict[str, Any]:
-    """Return the settings with the value of --num-players; raise ValueError if it contradicts --set num_players=."""
-    if num_players is None:
-        return settings
-    if settings.get("num_players", num_players) != num_players:
-        raise ValueError(
-            f"--num-players {num_players} contradicts --set num_players={settings['num_players']}: give one of them"
-        )
-    return {"num_players": num_players, **settings}

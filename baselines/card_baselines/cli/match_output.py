@@ -69,13 +69,7 @@ def print_winnings(game: Game, summary: Summary, chips: NDArray[np.int64], where
         where: Dealer or opponent, such as "at localhost:18791".
         as_json: Whether to print JSON.
     """
-    content = {
-        "agent": summary.name,
-        "hands": len(chips),
-        "chips": int(chips.sum()),
-        "mean": summary.mean,
-        "ci95": [json_number(bound) for bound in summary.ci95],
-    }
+    content = {"agent": summary.name, "hands": len(chips), "chips": int(chips.sum()), **summary.as_json()}
     table = results_table(f"{len(chips):,} hands {where}", [(summary.name, summary)], units_of(game))
     print_report(content, [table], as_json)
 
@@ -155,8 +149,7 @@ class MatchObservers:
             report["control_variates"] = [
                 {
                     "name": agent.summary.name,
-                    "mean": agent.summary.mean,
-                    "ci95": [json_number(bound) for bound in agent.summary.ci95],
+                    **agent.summary.as_json(),
                     "sd_of_sample": json_number(agent.summary.sd),
                     "hands_factor": json_number(agent.hands_factor),
                     "exact": agent.is_exact,

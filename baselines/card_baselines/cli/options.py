@@ -29,7 +29,6 @@ Settings = Annotated[
         name="set", metavar="NAME=VALUE ...", help="Arguments of the environment, such as num_players=6 stacks=50."
     ),
 ]
-NumPlayers = Annotated[int | None, tyro.conf.arg(metavar="N", help="The same as --set num_players=N.")]
 AgentName = Annotated[str, tyro.conf.arg(metavar="AGENT", help=f"Agent: {_AGENT}.")]
 AgentNames = Annotated[Words, tyro.conf.arg(metavar="AGENT ...", help=f"Agents, each a {_AGENT}.")]
 Agents = Annotated[

@@ -11,7 +11,6 @@ from card_baselines.run_folder import INTERVAL, RunFolder
 from card_envs.agent import find_agent
 from card_envs.analysis.exploitability.deals import HIDDEN_HANDS
 from card_envs.analysis.exploitability.local_best_response import play_local_best_response
-from card_envs.formatting import json_number
 from card_envs.game import Game
 from card_envs.match.play import play_match
 from card_envs.match.summary import Summary
@@ -83,7 +82,7 @@ def _shorten(folder: str, others: Iterable[str]) -> str:
 
 
 def _match(opponent: str, own: Summary, hands: int) -> dict[str, Any]:
-    return {"opponent": opponent, "mean": own.mean, "ci95": [json_number(bound) for bound in own.ci95], "hands": hands}
+    return {"opponent": opponent, **own.as_json(), "hands": hands}
 
 
 def means_of(matches: Iterable[Mapping[str, Any]]) -> dict[str, float]:

@@ -12,7 +12,7 @@ from card_baselines.cli import plots
 from card_baselines.cli.commands.exploit import describe_report, load_target
 from card_baselines.cli.console import print_report
 from card_baselines.cli.match_output import results_table, statistics_table
-from card_baselines.cli.options import AgentName, AgentNames, AsJson, EnvId, NumPlayers, Seed, Settings
+from card_baselines.cli.options import AgentName, AgentNames, AsJson, EnvId, Seed, Settings
 from card_baselines.exploitability.methods import ExploitSettings, Target, choose_method, measure_exploitability
 from card_baselines.loading import load_agent
 from card_baselines.progress import ProgressBar
@@ -46,7 +46,6 @@ def report(
     panel: AgentNames = (),
     hands: int = 20_000,
     exploit_hands: int = 1000,
-    num_players: NumPlayers = None,
     seed: Seed = 0,
     control_variates: bool = False,
     picture: Path | None = None,
@@ -65,7 +64,7 @@ def report(
         picture: File for a picture of the results.
     """
     plots.require_drawable(picture)
-    target = load_target(env, agent, parse_settings(settings), num_players)
+    target = load_target(env, agent, parse_settings(settings))
     game = target.game
     opponents = panel or evaluation_panel(game)
     with ProgressBar("playing the panel", hands * len(opponents)) as bar:
@@ -109,8 +108,7 @@ def _as_json(page: Sequence[_PanelMatch]) -> dict[str, Any]:
         "matches": [
             {
                 "opponent": each.opponent,
-                "mean": each.won.mean,
-                "ci95": list(each.won.ci95),
+                **each.won.as_json(),
                 "hands": each.result.hands,
                 "statistics": statistics_json(each.statistics),
             }
