@@ -73,6 +73,8 @@ class EnvEntry:
     def factory(self) -> Callable[..., Game]:
         """The function `make_game`; its parameters are the environment's arguments."""
         factory: Callable[..., Game] = load_object(self.make_game)
+        if not callable(factory):
+            raise ValueError(f"{self.id}: {self.make_game} is {factory!r}, not a function that returns a game")
         return factory
 
 
@@ -165,7 +167,10 @@ def find_entry(env_id: str) -> EnvEntry:
 
     Raises:
         ValueError: For an unknown id; the message suggests the nearest known one.
+        TypeError: For anything but a text.
     """
+    if not isinstance(env_id, str):
+        raise TypeError(f"{env_id!r} is no environment id: pass a text such as 'limit_holdem-v0'")
     name = env_id.removeprefix("card_envs/")
     if name in ENVS:
         return ENVS[name]
@@ -207,6 +212,10 @@ def make_game(env_id: str, *, dtype: Any = None, **settings: Any) -> Game:  # An
             f"{env_id} has no setting {name!r} (unexpected keyword argument {name!r}): known are {known}", "setting"
         )
     game = factory(**settings)
+    from card_envs.game import Game  # which the factory has imported
+
+    if not isinstance(game, Game):
+        raise ValueError(f"{env_id}: {factory.__name__} returned a {type(game).__name__}, not a card_envs.game.Game")
     if dtype is None:
         return game
     from card_envs.observation_types import convert_observations  # rarely needed

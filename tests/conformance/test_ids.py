@@ -18,7 +18,7 @@ from card_baselines.secret_deals import with_secret
 from card_envs import make_game, make_vector
 from card_envs.analysis.exploitability.best_response import exact_exploitability
 from card_envs.analysis.exploitability.local_best_response import play_local_best_response
-from card_envs.envs import ENVS, as_game, make_env, make_raw_env
+from card_envs.envs import ENVS, EnvEntry, as_game, make_env, make_raw_env
 from card_envs.match import play_match
 from card_wrappers import gymnasium
 
@@ -81,6 +81,21 @@ def test_what_is_neither_is_refused() -> None:
         make_vector(make_game(LEDUC), 2, stacks=5)
     with pytest.raises(ValueError, match="did you mean 'leduc_holdem-v0'"):
         play_match("leduc_holdm-v0", ["random", "random"], 2, seed=0)
+    with pytest.raises(TypeError, match="None is no environment id: pass a text such as"):
+        make_game(None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("location", "message"),
+    [
+        ("pathlib:PurePosixPath", "wrong-v0: PurePosixPath returned a PurePosixPath, not a card_envs.game.Game"),
+        ("math:pi", "wrong-v0: math:pi is 3.14159.*, not a function that returns a game"),
+    ],
+)
+def test_what_makes_no_game_is_refused(location: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ENVS, "wrong-v0", EnvEntry("wrong-v0", "Wrong-v0", location, "no game"))
+    with pytest.raises(ValueError, match=message):
+        make_game("wrong-v0")
 
 
 @pytest.mark.parametrize("env_id", ENVS)

@@ -371,8 +371,9 @@ def test_another_bet_menu_gets_the_nearest_raise(turn: Any) -> None:
 
 
 def test_a_limit_on_river_bets_is_not_negative() -> None:
-    with pytest.raises(ValueError, match="largest_river_bet -1 must be at least 0"):
-        MultiplayerConfig(largest_river_bet=-1)
+    for percentage in (-1, 10**15, 2**63):
+        with pytest.raises(ValueError, match=f"largest_river_bet {percentage} must be at least 0"):
+            MultiplayerConfig(largest_river_bet=percentage)
 
 
 def test_games_that_it_cannot_learn() -> None:

@@ -117,7 +117,10 @@ PATTERNS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
         "_VALUE": ("fullmatch", ("-12.50",)),
     },
     "card_envs.history.acpc.hand": {"_TOKEN": ("findall", ("cr250c/cc/r500f",))},
-    "card_envs.history.big2.format": {"_PLAYER": ("fullmatch", ("player_1 name: pair 7C 7S",))},
+    "card_envs.history.big2.format": {
+        "_PLAYER": ("fullmatch", ("player_1 name: pair 7C 7S",)),
+        "_NUMBER": ("fullmatch", ("123",)),
+    },
     "card_envs.history.errors": {
         "_OTHERS 0": ("match", ("<?xml version",)),
         "_OTHERS 1": ("match", ("[  {",)),

@@ -77,6 +77,10 @@ def list_states(config: HoldemConfig, hands_by_street: list[int], keys: Integers
     return States(tree.legal[tree.first], num_buckets[streets], order, tree.find_states, tree=tree)
 
 
+MAX_PERCENTAGE = 10**9
+"""Largest limit of bets: products with the chips of a pot still are 64-bit integers."""
+
+
 class TableStrategy:
     """Probabilities of actions by information state of the betting and bucket of the hand.
 
@@ -105,6 +109,7 @@ class TableStrategy:
         self._first, size = lay_out(self.states, 1)
         if len(shares) != size:
             raise ValueError(f"the strategy has {len(shares)} numbers, but the betting of its game asks for {size}")
+        check_largest_river_bet(largest_river_bet)
         if whole not in (FIFTEENTHS, FINE):
             raise ValueError(f"the denominator of the strategy is {whole}: it must be {FIFTEENTHS} or {FINE}")
         if len(self.trained) != len(self.states.legal):
@@ -280,6 +285,12 @@ def write_probabilities(
                     left -= shares[at]
                     at += num_buckets[state]
         found[j, last] = left / whole
+
+
+def check_largest_river_bet(percentage: int) -> None:
+    """Raise ValueError for a percentage of the pot that no bet can have."""
+    if not 0 <= percentage <= MAX_PERCENTAGE:
+        raise ValueError(f"largest_river_bet {percentage} must be at least 0 and at most {MAX_PERCENTAGE} percent")
 
 
 @kernel

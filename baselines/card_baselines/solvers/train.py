@@ -18,6 +18,7 @@ from card_baselines.solvers.multiplayer.mccfr import MultiplayerMccfr
 from card_baselines.solvers.multiplayer.public_state import MAX_ACTIONS
 from card_baselines.solvers.no_limit.menu_cfr import MenuCfr
 from card_baselines.solvers.regret import SCHEDULES
+from card_baselines.solvers.strategy import check_largest_river_bet
 from card_baselines.solvers.training import (
     BucketConfig,
     BucketLearner,
@@ -244,7 +245,7 @@ class MultiplayerConfig(EnvConfig, BucketConfig):
     def __post_init__(self) -> None:
         """Raise ValueError, naming the setting, for numbers out of range."""
         super().__post_init__()
-        require(self, 0, "largest_river_bet")
+        check_largest_river_bet(self.largest_river_bet)
 
 
 class MultiplayerLearner(BucketLearner):
