@@ -44,7 +44,9 @@ class MatchFile:
     def __enter__(self) -> Self:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._body = tempfile.TemporaryFile("w+", dir=self.path.parent, encoding="utf-8", newline="\n")
+            self._body = tempfile.TemporaryFile(
+                "w+", dir=self.path.parent, encoding="utf-8", errors="replace", newline="\n"
+            )
         except OSError as error:  # which names the temporary file, or a folder above
             raise type(error)(error.errno, error.strerror, str(self.path)) from error
         return self

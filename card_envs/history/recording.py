@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,6 +49,18 @@ class Recorder:
         in_order = actions[np.argsort(rows, kind="stable")]
         ends = np.cumsum(np.bincount(rows, minlength=len(self._dealt)))
         return PlayedHands(self._numbers, self._dealt, [part.tolist() for part in np.split(in_order, ends[:-1])])
+
+
+def number_equal_names(names: Iterable[str], separator: str) -> tuple[str, ...]:
+    """Return different names: of equal ones, later ones get a number, as in "chen", "chen 2"."""
+    found: list[str] = []
+    for name in names:
+        number, unique = 1, name
+        while unique in found:
+            number += 1
+            unique = f"{name}{separator}{number}"
+        found.append(unique)
+    return tuple(found)
 
 
 def names_by_seat(names: Sequence[str], hand: int) -> tuple[str, ...]:

@@ -288,6 +288,11 @@ def test_players_may_have_any_name(name: str) -> None:
     assert stacks_by_name(text.replace("Ann", name)) == {"Bob": Decimal("50.5"), name: Decimal("49.5")}
 
 
+def test_a_winner_may_have_the_name_of_a_heading() -> None:
+    text = hand_text(CASH, {"Ann": "$50", "Bob": "$50"}, FOLDED).replace("Bob", "Dealt to")
+    assert stacks_by_name(text) == {"Dealt to": Decimal("50.5"), "Ann": Decimal("49.5")}
+
+
 # --- games ------------------------------------------------------------------------------------------------------------
 
 

@@ -123,6 +123,30 @@ def test_names_and_chips_are_those_of_the_match(ending: str, duplicate: bool, tm
     assert list(won.values()) == result.payoffs.sum(axis=0).tolist()
 
 
+@pytest.mark.parametrize("ending", ["phhs", "acpc", "pokerstars", "big2"])
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["random"] * 4, ["a b", "a_b", "a:b", "a|b"], ["", " ", "\t", "\n"], ["a", "a 2", "a", "a 2"],
+        ["é", "日", "\ud800", "\u2028"], ["Dealt to", "folds", "SCORE:", "# [1]"], ["'", '"', "\\n", "\x00"],
+    ],
+)  # fmt: skip
+def test_players_may_have_any_names_and_equal_ones(names: list[str], ending: str, tmp_path: Path) -> None:
+    game, path = big2() if ending == "big2" else no_limit_holdem(4, stacks=40), tmp_path / f"a.{ending}"
+    with MatchFile(path, game, names, seed=1) as file:
+        play_match(game, list(map(Named, "abcd")), 6, 1, callbacks=[file])
+    report = replay_paths(path)
+    assert (report.num_matched, report.num_hands) == (6, 6), list(report.lines())
+
+
+def test_scores_of_logs_with_equal_names_are_not_compared(tmp_path: Path) -> None:
+    with MatchFile(tmp_path / "a.acpc", limit_holdem(), ["a", "b"], seed=1) as file:
+        play_match(limit_holdem(), [RandomAgent()] * 2, 5, 1, callbacks=[file])
+    log = (tmp_path / "a.acpc").read_text().replace("a|b", "a|a").replace("b|a", "a|a")
+    (tmp_path / "b.acpc").write_text(log)
+    assert replay_paths(tmp_path / "b.acpc").num_hands == replay_paths(tmp_path / "b.acpc").num_matched == 5
+
+
 def test_recording_does_not_change_the_match(tmp_path: Path) -> None:
     game = no_limit_holdem(3)
     agents = [Named("a"), Named("b"), Named("c")]

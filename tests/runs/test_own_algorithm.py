@@ -100,6 +100,27 @@ def test_a_wrong_name_is_explained(file: Path, name: str, message: str, capsys: 
     assert message in error and error.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ('return {"loss": loss.item()}', "return None", "learn returned None: a dict of numbers is needed"),
+        ('return {"loss": loss.item()}', 'return {"loss": "x"}', "learn returned {'loss': 'x'}: a dict of numbers"),
+        ('"adam": self.optimiser', '"adam": config', "part 'adam' is a Config, which has no state_dict"),
+        ("self.batch = game, 2000", "self.batch = game, 0", "decisions 0 must be a whole number, at least 1"),
+        ("return choose(policy.numpy(),", "return policy.numpy().argmax(1) - 0.5 + choose(policy.numpy(),",
+         "128 integers are needed"),
+    ],
+)  # fmt: skip
+def test_what_a_learner_gets_wrong_is_told_in_one_line(
+    file: Path, before: str, after: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert before in file.read_text()
+    file.write_text(file.read_text().replace(before, after))
+    assert train("my_reinforce.py:ALGORITHM", "--steps", "1000", "--folder", "run") == 2
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1
+
+
 def test_errors_of_the_code_itself_are_shown_as_they_are(file: Path) -> None:
     (file.parent / "broken.py").write_text("import math\nmath.nothing\n")
     with pytest.raises(AttributeError, match="nothing"):

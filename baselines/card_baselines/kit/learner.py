@@ -58,7 +58,15 @@ class StateDictLearner(Learner):
         """Collect decisions, and learn from them."""
         rows = self.collector.collect(self.batch)
         self.num_steps += rows.num_rows
-        return self.learn(rows, fraction)
+        return self.learn_from(rows, fraction)
+
+    def learn_from(self, rows: Rows, fraction: float) -> dict[str, float]:
+        """Call `learn`, and return its measures as floats; ValueError for anything but a dict of numbers."""
+        measures: Any = self.learn(rows, fraction)
+        try:
+            return {str(name): float(value) for name, value in measures.items()}
+        except (AttributeError, TypeError, ValueError) as error:
+            raise ValueError(f"learn returned {measures!r:.80}: a dict of numbers is needed, such as a loss") from error
 
     def save_policy(self, run: RunFolder) -> None:
         """Write the network as the model of an `OnnxAgent`."""

@@ -63,7 +63,7 @@ class LearnerTrainee(StochasticAgent, Trainee):
         """Let the learner learn from the decisions once."""
         rows = _make_rows(experience, self.learner.collector.reward_scale)
         self.learner.num_steps += rows.num_rows
-        return self.learner.learn(rows, 0.0)
+        return self.learner.learn_from(rows, 0.0)
 
     def save(self, folder: Path) -> None:
         """Write the checkpoint of the learner."""

@@ -105,11 +105,11 @@ def collect_parts(parts: Mapping[str, Any]) -> dict[str, torch.Tensor]:
     return {
         f"{part}.{name}": tensor if isinstance(tensor, torch.Tensor) else torch.from_numpy(np.asarray(tensor))
         for part, each in parts.items()
-        for name, tensor in _state_of(each).items()
+        for name, tensor in _state_of(part, each).items()
     }
 
 
-def _state_of(part: Any) -> Mapping[str, Any]:
+def _state_of(name: str, part: Any) -> Mapping[str, Any]:
     if isinstance(part, Mapping):
         return collect_parts(part)
     if isinstance(part, torch.optim.Optimizer):
@@ -118,6 +118,8 @@ def _state_of(part: Any) -> Mapping[str, Any]:
         return {name: tensor.clone() for name, tensor in part.state_dict().items()}
     if isinstance(part, np.random.Generator):
         return {"state": read_rng(part)}
+    if not isinstance(part, Part) and not hasattr(part, "state_dict"):
+        raise ValueError(f"part {name!r} is a {type(part).__name__}, which has no state_dict: see `collect_parts`")
     state: Mapping[str, Any] = part.read() if isinstance(part, Part) else part.state_dict()
     return state
 

@@ -26,6 +26,7 @@ from card_envs.history.errors import HandHistoryError, load_text, shorten, with_
 from card_envs.history.hand_record import DEAL_BOARD, HandRecord
 from card_envs.history.holdem_format import HoldemFormat, HoldemWriter
 from card_envs.history.holdem_match import rules_name
+from card_envs.history.recording import number_equal_names
 from card_envs.history.replay import ParsedHand, UnreadHand
 from card_envs.history.results import MISMATCHED, SKIPPED, Number
 
@@ -82,8 +83,9 @@ def parse_log(text: str, source: str = "log", game: HoldemConfig | None = None) 
     for number, line in enumerate(map(str.rstrip, lines), start=1):
         where = f"{source}, line {number}"
         if line.startswith("SCORE:"):
-            # the chips of a line that cannot be read are not known
-            reason = "" if num_unread else _why_wrong_score(line, totals, len(hands))
+            # the chips of a line that cannot be read are not known, and equal names do not say whose chips they are
+            is_unknown = num_unread or (hands and len(totals) < config.num_players)
+            reason = "" if is_unknown else _why_wrong_score(line, totals, len(hands))
             entries += [UnreadHand(where, MISMATCHED, reason)] if reason else []
         elif line and not line.startswith("#"):
             entry = _parse_hand(line, where, config, set(totals))
@@ -269,7 +271,7 @@ class AcpcFormat(HoldemFormat):
 
 class _Writer(HoldemWriter):
     def __init__(self, game: Game, names: tuple[str, ...], seed: int | None) -> None:
-        super().__init__(game, names)
+        super().__init__(game, number_equal_names(map(player_name, names), "_"))
         self._name, self._seed, self._totals = game.name, seed or 0, [0] * len(names)
 
     def header(self, num_hands: int) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -18,6 +17,7 @@ from card_envs.history.holdem_format import HoldemFormat, HoldemWriter
 from card_envs.history.holdem_match import rules_name
 from card_envs.history.phh.files import require_phh
 from card_envs.history.pokerstars.format import OWN_TABLE, load_pokerstars
+from card_envs.history.recording import number_equal_names
 from card_envs.history.replay import ParsedHand
 from card_envs.poker.ranks import hand_category, hand_rank
 
@@ -37,23 +37,13 @@ _HANDS_PER_MATCH = 10**9
 
 class _Writer(HoldemWriter):
     def __init__(self, game: Game, names: tuple[str, ...], seed: int | None) -> None:
-        super().__init__(game, _unique_names(names))
+        plain = (re.sub(r"[^\w.+-]+", " ", name).strip() or "player" for name in names)
+        super().__init__(game, number_equal_names(plain, " "))
         match = sha256(f"{game.name} {names} {seed}".encode()).digest()
         self._first = int.from_bytes(match[:4], "big") * _HANDS_PER_MATCH
 
     def text(self, hand: HandRecord) -> str:
         return write_hand(hand, self._first + hand.number + 1) + "\n\n"
-
-
-def _unique_names(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return different names without special characters; equal names get numbers: "chen", "chen 2"."""
-    plain = [re.sub(r"[^\w.+-]+", " ", name).strip() or "player" for name in names]
-    seen: Counter[str] = Counter()
-    found = []
-    for name in plain:
-        seen[name] += 1
-        found.append(name if seen[name] == 1 else f"{name} {seen[name]}")
-    return tuple(found)
 
 
 class PokerStarsFormat(HoldemFormat):

@@ -216,6 +216,10 @@ class _HandReader(TextHand):
             if found[2] not in self.players:
                 raise ValueError(f"{shorten(found[2], 40)!r} has no seat in this hand")
             self.players[found[2]].returned += self.to_amount(found[1])
+        elif (player := self._find_player(line, " collected ")) and (
+            found := _COLLECTED.fullmatch(line, len(player.name))
+        ):
+            player.collected += self.to_amount(found[1])
         elif line.startswith("Dealt to "):
             player = self._find_player(line[len("Dealt to ") :], " [")
             if player is None:
@@ -223,10 +227,6 @@ class _HandReader(TextHand):
                     f"{shorten(line[len('Dealt to ') :].partition(' [')[0], 40)!r} has no seat in this hand"
                 )
             self._see_cards(player, line.rpartition("[")[2].partition("]")[0])
-        elif (player := self._find_player(line, " collected ")) and (
-            found := _COLLECTED.fullmatch(line, len(player.name))
-        ):
-            player.collected += self.to_amount(found[1])
         elif _CANCELLED.match(line):
             raise SkippedError("the hand was cancelled")
         else:
