@@ -144,10 +144,10 @@ SAVED_AGENTS = {
 """Value of "agent" in the config.json of a run folder -> "module:Class" of the agent that plays the saved model."""
 
 TRAINEES = {
-    "qlearn_8": "card_baselines.papers.kaminsky2020.qlearn:Qlearn8",
-    "qlearn_all": "card_baselines.papers.kaminsky2020.qlearn:QlearnAll",
-    "sac_low": "card_baselines.papers.kaminsky2020.sac:SacLow",
-    "sac_high": "card_baselines.papers.kaminsky2020.sac:SacHigh",
+    "qlearn_8": "card_baselines.papers.kaminsky2020.students:Qlearn8",
+    "qlearn_all": "card_baselines.papers.kaminsky2020.students:QlearnAll",
+    "sac_low": "card_baselines.papers.kaminsky2020.students:SacLow",
+    "sac_high": "card_baselines.papers.kaminsky2020.students:SacHigh",
 }
 """Name -> "module:Class" of agents that learn in a league: `card_baselines.league.Trainee`."""
 

@@ -211,6 +211,13 @@ class League:
         with self._lock(), _open_for_writing(self.folder) as store, self.restrict_names():
             return Runner(self.folder, store, self.game, pool or InProcess(), progress, self._allowed).run(chosen)
 
+    def count_missing(self, rounds: Mapping[str, int]) -> int:
+        """Return the number of rounds that `run` would play; LeagueError if a division is unknown."""
+        counts = (
+            (len(self.store.rounds(self.division(name).id, played=True)), count) for name, count in rounds.items()
+        )
+        return sum(max(0, count - played) for played, count in counts)
+
     def _require_allowed_members(self) -> None:
         """Raise UntrustedNameError, before anything is played, if the store names code that the user did not allow."""
         with self.restrict_names():

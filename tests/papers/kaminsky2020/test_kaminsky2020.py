@@ -18,19 +18,19 @@ from card_baselines.league import Entrant, Experience, RoundTask, play_round, tr
 from card_baselines.league.member_agents import Student
 from card_baselines.league.rounds import write_files
 from card_baselines.papers.kaminsky2020 import players
-from card_baselines.papers.kaminsky2020.networks import GaussianPolicy, PairValues, StateValues
 from card_baselines.papers.kaminsky2020.players import (
     ALL,
     EIGHT,
+    GaussianPolicy,
     Kaminsky2020Agent,
     Moves,
+    PairValues,
+    StateValues,
     best_moves,
     choose_desired_actions,
 )
-from card_baselines.papers.kaminsky2020.qlearn import Qlearn8, QlearnAll
-from card_baselines.papers.kaminsky2020.sac import POLICY, SacHigh, SacLow
 from card_baselines.papers.kaminsky2020.situation import ENV, SETTINGS, KaminskyRandom, Situations, make_paper_game
-from card_baselines.papers.kaminsky2020.trainee import KaminskyTrainee
+from card_baselines.papers.kaminsky2020.students import POLICY, KaminskyTrainee, Qlearn8, QlearnAll, SacHigh, SacLow
 from card_baselines.registry import TRAINEES
 from card_envs.agent import Agent, Decisions, decisions_at, find_agent
 from card_envs.compiler import COMPILED
@@ -148,7 +148,7 @@ def test_the_activation_rises_to_the_left() -> None:
 
 
 def test_densities_of_squashed_normals() -> None:
-    policy = GaussianPolicy(3, 1, 8, 1)
+    policy = GaussianPolicy(3, 2, 8, 1)
     observation = torch.rand(1, 3)
     mean, log_std = policy(observation)
     normal = torch.distributions.Normal(mean, log_std.exp())

@@ -15,6 +15,7 @@ pytest.importorskip("torch")
 pytest.importorskip("trueskill")
 
 from card_baselines import cli
+from card_baselines.league import League
 from card_baselines.league.pools import InProcess
 from card_baselines.league.ratings import Rating
 from card_baselines.league.store import Member
@@ -53,6 +54,11 @@ def reproduce(folder: Path, *arguments: str) -> dict[str, Any]:
     return report
 
 
+def count_rounds(folder: Path) -> dict[str, int]:
+    with League.open(folder / "league") as league:
+        return {name: len(league.store.rounds(row.id, played=True)) for name, row in league.divisions.items()}
+
+
 @compiled
 @pytest.mark.slow
 def test_a_league_in_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -61,14 +67,14 @@ def test_a_league_in_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caps
     assert report["agents"] == {
         "Random": 1, "Call": 1, "Qlearn-8": 2, "Qlearn-All": 3, "SAC-Low": 2, "SAC-High": 2,
     }  # fmt: skip
-    played = {one["division"]: one["rounds"] for one in report["cost"]}
+    played = count_rounds(tmp_path)
     assert played == {**dict.fromkeys(TRAINING, 2), "PermaEvalDirect": 55, "PermaEval-1": 3, "PermaEval-2": 3}
     for name in ("styles", "metrics", "trueskill", "types", "divisions"):
         assert (tmp_path / f"kaminsky2020_{name}.png").stat().st_size > 10_000
     capsys.readouterr()
     monkeypatch.setattr(reproduction, "draw_figures", lambda *given: [])  # they take longest
     again = reproduce(tmp_path, "--table", "3", "5", "--rows", "mean")
-    assert again["cost"] == report["cost"]  # nothing was played again
+    assert count_rounds(tmp_path) == played  # nothing was played again
     chosen = [
         one for one in report["results"] if one["table"] == CLAIMS_TABLE or (one["table"], one["row"]) == (3, "mean")
     ]
@@ -92,7 +98,8 @@ def test_the_processes_of_training_are_ended(tmp_path: Path, monkeypatch: pytest
 
     monkeypatch.setattr(reproduction, "make_pool", lambda workers: Watched())
     monkeypatch.setattr(reproduction.League, "run", lambda league, rounds, pool, progress: {})
-    reproduction.Kaminsky2020Reproduction(Options(), SMALLEST, tmp_path, print)._train_league("league", SMALLEST)
+    with reproduction.open_league(tmp_path / "league", SMALLEST) as league:
+        reproduction.Kaminsky2020Reproduction(Options(), SMALLEST, tmp_path, print)._run(league, {"Qln8-Cl": 2})
     assert Watched.ended
 
 

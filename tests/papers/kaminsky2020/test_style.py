@@ -87,14 +87,13 @@ def test_an_agent_that_is_known(game: Game) -> None:
 def test_measures() -> None:
     counts = np.zeros((*style.SHAPE, NUM_BINS), np.int64)
     counts[0, 0, 0, 0, 0, [FOLDS, CALLS, CHECKS, FIRST_RAISE, NUM_BINS - 1]] = 5, 4, 100, 3, 5
-    mixed = Style(counts)
-    assert (mixed.aggression, mixed.distorted_aggression, mixed.tightness) == (2.0, 2 / 3, 5 / 12)
+    assert Style(counts).point == (2 / 3, 5 / 17), "a tightness of 5 / 12"
     counts = np.zeros_like(counts)
     counts[..., FIRST_RAISE] = 1
-    assert (Style(counts).aggression, Style(counts).distorted_aggression, Style(counts).tightness) == (math.inf, 1, 0)
+    assert Style(counts).point == (1, 0)
     counts = np.zeros_like(counts)
     counts[..., FOLDS] = 1
-    assert math.isnan(Style(counts).aggression) and Style(counts).tightness == math.inf
+    assert Style(counts).point == (0, 1)
 
 
 def test_random_actions_are_uniform_and_repeatable(game: Game) -> None:
@@ -109,7 +108,7 @@ def test_random_actions_are_uniform_and_repeatable(game: Game) -> None:
 
 def test_bet_menus_and_other_games(game: Game) -> None:
     menu = no_limit_holdem(6)
-    assert measure_style(find_agent("always_raise", menu), menu, hands=1).tightness == 0.0
+    assert measure_style(find_agent("always_raise", menu), menu, hands=1).point[1] == 0.0
     for other in (no_limit_holdem(2), no_limit_holdem(6, stacks=300)):
         with pytest.raises(ValueError, match="six-max no-limit hold'em with 100 big blinds"):
             measure_style(find_agent("always_call", other), other)

@@ -96,9 +96,7 @@ def run(
 
 def _run(opened: League, targets: Mapping[str, int], pool: Pool) -> None:
     """Play rounds and show the progress."""
-    played = {name: len(opened.store.rounds(opened.division(name).id, played=True)) for name in targets}
-    total = sum(max(0, count - played[name]) for name, count in targets.items())
-    with StepsProgress(", ".join(targets), total, "rounds") as progress:
+    with StepsProgress(", ".join(targets), opened.count_missing(targets), "rounds") as progress:
         hands, start = 0, time.monotonic()
 
         def report_round(division: str, played: int, outcome: RoundOutcome | LostRound) -> None:

@@ -18,32 +18,28 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LABELS = dict(zip(METRICS, ("TrueSkill", "Mean", "Median", "20-Percentile"), strict=True))
-TYPE_COLOURS = dict(
-    zip(TYPES.values(), ("tab:blue", "tab:red", "tab:green", "tab:orange", "0.55", "black"), strict=True)
-)
-DIVISION_COLOURS = dict(
-    zip(
-        (*TRAINING, ""),
-        ("tab:blue", "tab:red", "tab:green", "tab:orange", "tab:purple", "tab:cyan", "0.55"),
-        strict=True,
-    )
-)
-PICTURES = ("styles", "metrics", "trueskill", "types", "divisions")
-"""Names of the files, after the prefix "kaminsky2020_"."""
+_COLOURS = ("tab:blue", "tab:red", "tab:green", "tab:orange")
+TYPE_COLOURS = dict(zip(TYPES.values(), (*_COLOURS, "0.55", "black"), strict=True))
+DIVISION_COLOURS = dict(zip((*TRAINING, ""), (*_COLOURS, "tab:purple", "tab:cyan", "0.55"), strict=True))
 _BASELINES = "baselines"
 
 
 def draw_figures(found: Findings, folder: Path) -> list[Path]:
     """Write all pictures into a folder; return their paths."""
-    draw = {
+    figures = {
         "styles": _draw_styles, "metrics": _draw_metrics, "trueskill": _draw_trueskill, "types": _draw_types,
         "divisions": _draw_divisions,
     }  # fmt: skip
     paths = []
-    for name in PICTURES:
-        path = folder / f"kaminsky2020_{name}.png"
-        save_figure(draw[name](found), path)
-        paths.append(path)
+    for name, draw in figures.items():
+        figure = draw(found)
+        for axes in figure.axes:
+            hide_frame(axes)
+            axes.tick_params(labelsize=8)
+            axes.xaxis.label.set_fontsize(9)
+            axes.yaxis.label.set_fontsize(9)
+        paths.append(folder / f"kaminsky2020_{name}.png")
+        save_figure(figure, paths[-1])
     return paths
 
 
@@ -51,15 +47,13 @@ def _draw_styles(found: Findings) -> Figure:
     """Draw figures 4.5 and 4.8."""
     figure = make_figure(9.6, 4.6, dpi=130)
     by_type, by_division = figure.subplots(1, 2)
-    _set_up_plane(by_type, found)
+    _set_up_plane(by_type, found, "Style by type (figure 4.5)")
     _draw_groups(by_type, found.plane, found.types, TYPE_COLOURS)
-    by_type.set_title("Style by type (figure 4.5)", loc="left", fontsize=10)
-    _set_up_plane(by_division, found)
+    _set_up_plane(by_division, found, "Style by division (figure 4.8)")
     _draw_groups(by_division, found.plane, found.divisions, DIVISION_COLOURS)
-    by_division.set_title("Style by division (figure 4.8)", loc="left", fontsize=10)
     _add_legend(figure, by_type, "outside lower left")
     _add_legend(figure, by_division, "outside lower right")
-    return _simplify(figure)
+    return figure
 
 
 def _draw_metrics(found: Findings) -> Figure:
@@ -68,11 +62,8 @@ def _draw_metrics(found: Findings) -> Figure:
     panels = figure.subplots(1, 5, width_ratios=(1, 1, 1, 1, 1.1))
     for axes, metric in zip(panels, METRICS, strict=False):
         ranks = found.ranks(found.scores[metric])
-        shown = axes.scatter(
-            found.plane[:, 0], found.plane[:, 1], c=ranks, cmap="coolwarm", s=30, edgecolors="0.3", linewidths=0.4
-        )
-        _set_up_plane(axes, found)
-        axes.set_title(LABELS[metric], loc="left", fontsize=10)
+        shown = axes.scatter(*found.plane.T, c=ranks, cmap="coolwarm", s=30, edgecolors="0.3", linewidths=0.4)
+        _set_up_plane(axes, found, LABELS[metric])
         if axes is not panels[0]:
             axes.set_ylabel("")
             axes.set_yticklabels([])
@@ -85,9 +76,8 @@ def _draw_metrics(found: Findings) -> Figure:
     bars.set_xticks(range(len(METRICS)), list(LABELS.values()), rotation=35, ha="right", fontsize=8)
     bars.axhline(50, color="0.6", linewidth=0.8, zorder=0)
     bars.set_xlim(-0.5, len(METRICS) - 0.5)
-    bars.set_ylabel("% of pairs")
-    bars.set_title("Winners named (figure 4.2)", loc="left", fontsize=10)
-    return _simplify(figure)
+    _label(bars, "Winners named (figure 4.2)", "", "% of pairs")
+    return figure
 
 
 def _draw_trueskill(found: Findings) -> Figure:
@@ -102,19 +92,15 @@ def _draw_trueskill(found: Findings) -> Figure:
         for member, points in lines.items():
             axes.plot(*zip(*points, strict=True), color=TYPE_COLOURS[types[member]], linewidth=0.9, alpha=0.75,
                       drawstyle="steps-post")  # fmt: skip
-        axes.set_xlabel("round")
-        axes.set_ylabel("TrueSkill")
-        axes.set_title(f"Evaluation {number + 1} (figure 4.3)", loc="left", fontsize=10)
+        _label(axes, f"Evaluation {number + 1} (figure 4.3)", "round", "TrueSkill")
     second.sharey(first)
-    _draw_diagonal(both, len(found.members))
+    both.plot([1, len(found.members)], [1, len(found.members)], color="0.75", linewidth=0.8, zorder=0)
     ranks = np.stack([found.ranks(found.trueskill(run)) for run in range(2)], axis=1)
     _draw_groups(both, ranks, found.types, TYPE_COLOURS)
     use_integer_ticks(both.xaxis, both.yaxis)
-    both.set_xlabel("rank in evaluation 1")
-    both.set_ylabel("rank in evaluation 2")
-    both.set_title("Twice the same (figure 4.4)", loc="left", fontsize=10)
+    _label(both, "Twice the same (figure 4.4)", "rank in evaluation 1", "rank in evaluation 2")
     _add_legend(figure, both, "outside right upper")
-    return _simplify(figure)
+    return figure
 
 
 def _draw_types(found: Findings) -> Figure:
@@ -122,75 +108,72 @@ def _draw_types(found: Findings) -> Figure:
     figure = make_figure(12.6, 6.6, dpi=130)
     upper, lower = figure.subplots(2, 4)
     last = max(1, int(found.generations.max()))
+    masks = {kind: found.has_type(kind) for kind in TYPE_COLOURS}
     for axes, below, metric in zip(upper, lower, METRICS, strict=True):
         ranks = found.ranks(found.scores[metric])
         names = list(TYPE_COLOURS) if axes is upper[0] else [""] * len(TYPE_COLOURS)
-        rows = {kind: found.has_type(kind) for kind in TYPE_COLOURS}
-        _draw_ranks(axes, ranks, rows, TYPE_COLOURS, names, 16)
-        axes.set_title(f"{LABELS[metric]} (figure 4.6)", loc="left", fontsize=10)
-        for student in sorted({member.parent for member in found.members if member.parent is not None}):
-            mine = np.array([i for i, member in enumerate(found.members) if member.parent == student])
-            mine = mine[np.argsort(found.generations[mine])]
+        _draw_ranks(axes, ranks, masks, TYPE_COLOURS, names, 16)
+        _label(axes, f"{LABELS[metric]} (figure 4.6)", "rank (1 is best)")
+        for clones in found.clones:
+            mine = clones[np.argsort(found.generations[clones])]
             colour = TYPE_COLOURS[found.types[mine[0]]]
             below.plot(found.generations[mine], ranks[mine], "o-", markersize=4, linewidth=1.3, color=colour)
         below.set_xticks(range(1, last + 1))
-        below.set_xlabel("clone")
         below.invert_yaxis()
         use_integer_ticks(below.yaxis)
-        below.set_title(f"{LABELS[metric]} (figure 4.7)", loc="left", fontsize=10)
-    lower[0].set_ylabel("rank, best on top")
-    return _simplify(figure)
+        _label(below, f"{LABELS[metric]} (figure 4.7)", "clone", "rank, best on top" if below is lower[0] else "")
+    return figure
 
 
 def _draw_divisions(found: Findings) -> Figure:
     """Draw figures 4.9 and 4.10: climbing and random matches; ranks inside the divisions and overall."""
     figure = make_figure(12.6, 6.6, dpi=130)
     upper, lower = figure.subplots(2, 4)
+    masks = {name: found.is_in_division(name) for name in ("QlnA-Cl", "QlnA-Rn")}
     for axes, metric in zip(upper, METRICS, strict=True):
-        rows = {name: found.is_in_division(name) for name in ("QlnA-Cl", "QlnA-Rn")}
-        labels = ("climbing", "random") if axes is upper[0] else ("", "")
-        _draw_ranks(axes, found.ranks(found.scores[metric]), rows, DIVISION_COLOURS, labels, 26)
-        axes.set_title(f"{LABELS[metric]} (figure 4.9)", loc="left", fontsize=10)
+        names = ("climbing", "random") if axes is upper[0] else ("", "")
+        _draw_ranks(axes, found.ranks(found.scores[metric]), masks, DIVISION_COLOURS, names, 26)
+        _label(axes, f"{LABELS[metric]} (figure 4.9)", "rank (1 is best)")
     overall = found.ranks(found.trueskill(0))
-    groups: Mapping[str, Sequence[str]] = {
-        "Qln8-Cl": ("Qln8-Cl",), "QlnA-Cl, QlnA-Rn": ("QlnA-Cl", "QlnA-Rn"), "SacL-Cl, SacH-Cl": ("SacL-Cl", "SacH-Cl"),
-        "AllAg-Cl": ("AllAg-Cl",),
-    }  # fmt: skip
-    for axes, (title, names) in zip(lower, groups.items(), strict=True):
-        for name in names:
+    groups = (("Qln8-Cl",), ("QlnA-Cl", "QlnA-Rn"), ("SacL-Cl", "SacH-Cl"), ("AllAg-Cl",))
+    for axes, divisions in zip(lower, groups, strict=True):
+        for name, marker in zip(divisions, "os", strict=False):
             mine = np.flatnonzero(found.is_in_division(name))
             inside = _rank_inside_divisions(found, mine)
             colours = [TYPE_COLOURS[found.types[i]] for i in mine]
-            marker = "o" if name == names[0] else "s"
             axes.scatter(inside, overall[mine], c=colours, s=34, marker=marker, edgecolors="0.3", linewidths=0.4)
-        axes.set_xlabel("rank in the division")
         axes.margins(0.12)
         use_integer_ticks(axes.xaxis, axes.yaxis)
-        axes.set_title(f"{title} (figure 4.10)", loc="left", fontsize=10)
-    lower[0].set_ylabel("rank among all, by TrueSkill")
-    return _simplify(figure)
+        y_label = "rank among all, by TrueSkill" if axes is lower[0] else ""
+        _label(axes, f"{', '.join(divisions)} (figure 4.10)", "rank in the division", y_label)
+    return figure
 
 
 # --- parts ---
 
 
+def _label(axes: Axes, title: str, x: str, y: str = "") -> None:
+    axes.set_title(title, loc="left", fontsize=10)
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+
+
 def _draw_ranks(
-    axes: Axes, ranks: Any, rows: Mapping[str, Any], colours: Mapping[str, str], names: Sequence[str], size: int
+    axes: Axes, ranks: Any, masks: Mapping[str, Any], colours: Mapping[str, str], names: Sequence[str], size: int
 ) -> None:
-    """Draw the ranks of groups of agents, one group a row; `rows` are masks of the agents by group."""
-    for height, (group, mask) in enumerate(rows.items()):
+    """Draw the ranks of groups of agents, one group a row; `masks` tell which agents are in a group."""
+    for height, (group, mask) in enumerate(masks.items()):
         mine = np.flatnonzero(mask)
         axes.plot(ranks[mine], np.full(len(mine), height), "|", markersize=size, markeredgewidth=2,
                   color=colours[group])  # fmt: skip
-    axes.set_yticks(range(len(rows)), names)
-    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_yticks(range(len(masks)), names)
+    axes.set_ylim(len(masks) - 0.5, -0.5)
     axes.set_xlim(0, len(ranks) + 1)
-    axes.set_xlabel("rank (1 is best)")
 
 
 def _rank_inside_divisions(found: Findings, indices: Any) -> Any:
     """Return the rank of each agent by TrueSkill in its own division; each copy of a division counts as its own."""
-    homes = np.array([found.members[i].division for i in indices])
+    homes = found.homes[indices]
     ratings = np.array([found.internal.get(found.members[i].id, 100.0) for i in indices])
     ranks = np.zeros(len(indices), np.int64)
     for home in set(homes.tolist()):
@@ -198,25 +181,19 @@ def _rank_inside_divisions(found: Findings, indices: Any) -> Any:
     return ranks
 
 
-def _set_up_plane(axes: Axes, found: Findings) -> None:
-    axes.set_xlabel("distorted aggression")
-    axes.set_ylabel("tightness t / (1 + t)")
+def _set_up_plane(axes: Axes, found: Findings, title: str) -> None:
+    _label(axes, title, "distorted aggression", "tightness t / (1 + t)")
     axes.set_xlim(-0.04, 1.04)
     axes.set_ylim(-0.04, max(0.5, float(found.plane[:, 1].max()) + 0.06))
 
 
 def _draw_groups(axes: Axes, points: Any, groups: Sequence[str], colours: Mapping[str, str]) -> None:
     """Draw points in the colours of their groups."""
-    for group in colours:
+    for group, colour in colours.items():
         mine = np.array([each == group for each in groups])
         if mine.any():
-            chosen, label = points[mine], group or _BASELINES
-            axes.scatter(chosen[:, 0], chosen[:, 1], c=colours[group], s=34, label=label, alpha=0.85,
-                         edgecolors="white", linewidths=0.5)  # fmt: skip
-
-
-def _draw_diagonal(axes: Axes, count: int) -> None:
-    axes.plot([1, count], [1, count], color="0.75", linewidth=0.8, zorder=0)
+            axes.scatter(*points[mine].T, c=colour, s=34, label=group or _BASELINES, alpha=0.85, edgecolors="white",
+                         linewidths=0.5)  # fmt: skip
 
 
 def _add_legend(figure: Figure, axes: Axes, place: Any) -> None:
@@ -224,12 +201,3 @@ def _add_legend(figure: Figure, axes: Axes, place: Any) -> None:
     columns = 1 if "right upper" in place else len(labels)
     figure.legend(handles, labels, loc=place, frameon=False, fontsize=8, ncols=columns, columnspacing=0.9,
                   handletextpad=0.2)  # fmt: skip
-
-
-def _simplify(figure: Figure) -> Figure:
-    for axes in figure.axes:
-        hide_frame(axes)
-        axes.tick_params(labelsize=8)
-        axes.xaxis.label.set_fontsize(9)
-        axes.yaxis.label.set_fontsize(9)
-    return figure

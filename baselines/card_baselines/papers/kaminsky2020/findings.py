@@ -57,6 +57,8 @@ class Findings:
     internal: Mapping[int, float]
     """Member -> TrueSkill in its own division."""
     styles: tuple[Style, ...]
+    commit: str = ""
+    """Commit that made the league."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -154,15 +156,8 @@ class Findings:
 
     @cached_property
     def plane(self) -> Floats:
-        """(n, 2) styles: distorted aggression, and the share of folds among folds, calls and raises.
-
-        The paper plots the tightness t, which is unbounded. The share of folds is t / (1 + t), as distorted aggression
-        is a / (1 + a).
-        """
-        aggression = np.nan_to_num([style.distorted_aggression for style in self.styles], nan=0.0)
-        tightness = np.array([style.tightness for style in self.styles])
-        finite = np.where(np.isfinite(tightness), tightness, 0.0)
-        return np.stack([aggression, np.where(np.isfinite(tightness), finite / (1 + finite), 1.0)], axis=1)
+        """(n, 2) styles of the agents, see `Style.point`."""
+        return np.array([style.point for style in self.styles])
 
 
 def collect_findings(league: League, folder: Path, style_hands: int, progress: Callable[[str], Any]) -> Findings:
@@ -185,6 +180,7 @@ def collect_findings(league: League, folder: Path, style_hands: int, progress: C
         histories=(histories[0], histories[1]),
         internal=internal,
         styles=_load_styles(league, members, folder, style_hands, progress),
+        commit=str(league.meta["commit"]),
     )
 
 

@@ -1,4 +1,7 @@
-"""The policies of the trained agents: of teachers, and of students when they do not explore."""
+"""The networks and policies of the trained agents: of teachers, and of students when they do not explore.
+
+Networks have four layers of 256, an unusual activation, and tanh at the end (section 3.4.2).
+"""
 
 from __future__ import annotations
 
@@ -12,14 +15,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
+from torch.nn.functional import leaky_relu
 
 from card_baselines.agents.learned.mlp_policy import load_weights, read_weights
-from card_baselines.papers.kaminsky2020.networks import (
-    GaussianPolicy,
-    PairValues,
-    StateValues,
-    native_bfloat16,
-)
 from card_baselines.papers.kaminsky2020.situation import ENCODER, STACK, Situations, is_playable
 from card_baselines.run_folder import CONFIG, WEIGHTS
 from card_envs.agent import Agent, Decisions
@@ -32,10 +30,127 @@ from card_envs.rng import splitmix64
 OBSERVATION_SIZE = 404
 DESIRES = 4
 """Size of a continuous action: the desires to fold, call and raise, and the size of a raise."""
+PRINTED_SLOPE = -0.001
+"""The activation is printed as max(x, -0.001x): below zero it rises to the left, unlike a leaky ReLU's."""
 _BATCH_SIZE = 4096
 """Maximum number of decisions in one forward pass."""
 _SEED_SCALE, _UNIT = 2.0**53, 2.0**-53
 """Factors that convert random numbers in [0, 1) to 53 bits, and back."""
+_LEAST_LOG_STD, _MOST_LOG_STD = -20.0, 2.0
+_HALF_LOG_2_PI, _LOG_2 = 0.9189385332046727, 0.6931471805599453
+
+
+# --- networks ---
+
+
+class PrintedReLU(nn.Module):
+    """max(x, slope * x), as printed."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return the activation, of the shape of `x`."""
+        return leaky_relu(x, PRINTED_SLOPE)
+
+
+def make_hidden_layers(inputs: int, width: int, layers: int) -> nn.Sequential:
+    """Return `layers` layers of `width` neurons, each with its activation."""
+    parts: list[nn.Module] = []
+    for number in range(layers):
+        parts += [nn.Linear(inputs if number == 0 else width, width), PrintedReLU()]
+    return nn.Sequential(*parts)
+
+
+class _Network(nn.Module):
+    """Hidden layers with a linear head."""
+
+    def __init__(self, inputs: int, outputs: int, width: int = 256, layers: int = 4) -> None:
+        super().__init__()
+        self.hidden = make_hidden_layers(inputs, width, layers)
+        self.head = nn.Linear(width, outputs)
+
+
+class StateValues(_Network):
+    """One pass gives the values of all moves: the network of Qlearn-All."""
+
+    def forward(self, observation: torch.Tensor) -> torch.Tensor:
+        """Return (n, num_moves) values in -1 .. 1."""
+        return torch.tanh(self.head(self.hidden(observation)))
+
+    def evaluate_moves(self, observation: torch.Tensor, moves: torch.Tensor) -> torch.Tensor:
+        """Return the value (n,) of one move in each state."""
+        values: torch.Tensor = self(observation)
+        return values.gather(1, moves[:, None])[:, 0]
+
+
+class PairValues(nn.Module):
+    """The value of a state and a move, which are both inputs: the network of Qlearn-8.
+
+    The first layer's part that reads the state is computed once for all moves of a state.
+    """
+
+    def __init__(self, observation_size: int, num_moves: int, width: int = 256, layers: int = 4) -> None:
+        super().__init__()
+        self.state = nn.Linear(observation_size, width)
+        self.move = nn.Embedding(num_moves, width)  # a linear layer that reads the move one-hot
+        nn.init.uniform_(self.move.weight, -(observation_size**-0.5), observation_size**-0.5)
+        self.hidden = nn.Sequential(PrintedReLU(), *make_hidden_layers(width, width, layers - 1))
+        self.head = nn.Linear(width, 1)
+
+    def forward(self, observation: torch.Tensor) -> torch.Tensor:
+        """Return (n, num_moves) values in -1 .. 1."""
+        first = self.state(observation)[:, None] + self.move.weight
+        return torch.tanh(self.head(self.hidden(first)))[:, :, 0]
+
+    def evaluate_moves(self, observation: torch.Tensor, moves: torch.Tensor) -> torch.Tensor:
+        """Return the value (n,) of one move in each state."""
+        return torch.tanh(self.head(self.hidden(self.state(observation) + self.move(moves))))[:, 0]
+
+
+class Critic(_Network):
+    """The value of a state and a continuous action, for the soft actor-critic; its inputs are both."""
+
+    def forward(self, observation: torch.Tensor, action: torch.Tensor) -> torch.Tensor:
+        """Return values (n,) in -1 .. 1."""
+        return torch.tanh(self.head(self.hidden(torch.cat((observation, action), dim=1))))[:, 0]
+
+
+class GaussianPolicy(_Network):
+    """A normal distribution over some numbers, squashed by tanh (section 2.2.3); its outputs are two for each."""
+
+    def forward(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return means and logarithms of standard deviations, (n, numbers) each, before the squashing."""
+        mean, log_std = self.head(self.hidden(observation)).chunk(2, dim=1)
+        return mean, log_std.clamp(_LEAST_LOG_STD, _MOST_LOG_STD)
+
+    def sample(self, observation: torch.Tensor, normals: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return squashed actions (n, numbers) made of standard normal numbers, and their log densities (n,)."""
+        mean, log_std = (part.float() for part in self(observation))
+        raw = mean + log_std.exp() * normals
+        density = -0.5 * normals**2 - log_std - _HALF_LOG_2_PI
+        squashing = 2 * (_LOG_2 - raw - nn.functional.softplus(-2 * raw))  # log(1 - tanh(raw)^2), without overflow
+        return torch.tanh(raw), (density - squashing).sum(dim=1)
+
+
+def find_dtype(name: str) -> torch.dtype:
+    """Return the number type of networks that play: "auto" means bfloat16 where the processor multiplies it itself."""
+    if name not in ("auto", "float32", "bfloat16"):
+        raise ValueError(f"dtype {name!r} is not known: choose auto, float32 or bfloat16")
+    return torch.bfloat16 if name == "bfloat16" or (name == "auto" and native_bfloat16()) else torch.float32
+
+
+def native_bfloat16() -> bool:
+    """Return True where the processor multiplies bfloat16 numbers itself."""
+    capabilities = torch.cpu.get_capabilities()
+    return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16") or capabilities.get("bf16"))
+
+
+def convert(network: nn.Module, dtype: torch.dtype) -> nn.Module:
+    """Return a copy of a network with another number type, or the network itself if it has this type."""
+    if dtype == torch.float32:
+        return network
+    return deepcopy(network).to(dtype)
+
+
+# --- moves ---
 
 
 @dataclass(frozen=True)
@@ -71,20 +186,6 @@ EIGHT = Moves((4, 8, 16, 32, 64, 100, 200))
 """Moves of Qlearn-8."""
 ALL = Moves(tuple(range(1, STACK + 1)), every=True)
 """Moves of Qlearn-All."""
-
-
-def find_dtype(name: str) -> torch.dtype:
-    """Return the number type of networks that play: "auto" means bfloat16 where the processor has it."""
-    if name not in ("auto", "float32", "bfloat16"):
-        raise ValueError(f"dtype {name!r} is not known: choose auto, float32 or bfloat16")
-    return torch.bfloat16 if name == "bfloat16" or (name == "auto" and native_bfloat16()) else torch.float32
-
-
-def convert(network: nn.Module, dtype: torch.dtype) -> nn.Module:
-    """Return a copy of a network with another number type, or the network itself if it has this type."""
-    if dtype == torch.float32:
-        return network
-    return deepcopy(network).to(dtype)
 
 
 def to_tensor(decisions: Decisions) -> torch.Tensor:
@@ -169,7 +270,7 @@ def make_network(config: dict[str, Any]) -> nn.Module:
     """Return the network that plays, with random weights, for a config.json."""
     sizes = config["width"], config["layers"]
     if config["kind"].startswith("sac"):
-        return GaussianPolicy(OBSERVATION_SIZE, DESIRES, *sizes)
+        return GaussianPolicy(OBSERVATION_SIZE, 2 * DESIRES, *sizes)
     kind = StateValues if config["kind"] == "qlearn_all" else PairValues
     return kind(OBSERVATION_SIZE, len(find_moves(config)), *sizes)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from card_baselines.league.league import League
+from card_baselines.league.league import STORE, League
 from card_baselines.league.pools import LostRound, make_pool
 from card_baselines.league.rounds import RoundOutcome
 from card_baselines.papers.claims import NORMAL_95
@@ -37,77 +36,61 @@ from card_baselines.papers.kaminsky2020.paper import (
 )
 from card_baselines.papers.kaminsky2020.situation import ENV, SETTINGS
 from card_baselines.papers.protocol import Report, Reproduction, Say
+from card_baselines.progress import StepsProgress
 from card_envs.formatting import json_number
 
 _LEADERS = 10
 _SEED = 2020
-_SECONDS_BETWEEN_REPORTS = 15.0
 
 
 class Kaminsky2020Reproduction(Reproduction[Options, Scale]):
     """Trains and evaluates a league once, and reads all results from its store."""
-
-    _last_report = 0.0
 
     def __init__(self, options: Options, scale: Scale, root: Path, say: Say) -> None:
         super().__init__(options, scale, root, say)
         if options.seeds > 1:
             raise ValueError(f"seeds {options.seeds}: a league has several students of each kind, and one seed")
 
-    def _train_league(self, name: str, scale: Scale) -> Path:
-        self.root.mkdir(parents=True, exist_ok=True)
-        with open_league(self.root / name, scale) as league:
-            self._run(league, dict.fromkeys(list_training_divisions(scale.copies), scale.rounds))
-        return self.root / name
-
-    def _run(self, league: League, rounds: Mapping[str, int]) -> None:
-        """Play the rounds of divisions that are missing."""
-
-        def report(division: str, played: int, outcome: RoundOutcome | LostRound) -> None:
-            self._report_round(division, played, rounds[division], outcome)
-
-        with make_pool(self.options.workers) as pool:
-            league.run(rounds, pool, report)
-
-    def _report_round(self, division: str, played: int, total: int, outcome: RoundOutcome | LostRound) -> None:
-        """Report all faults, and the number of rounds from time to time."""
-        if isinstance(outcome, LostRound):
-            self.say(f"{division}: round {outcome.round} is lost: {outcome.why}")
-        else:
-            for fault in outcome.faults.values():
-                self.say(f"{division}: round {outcome.round}: {fault.first}")
-        if time.monotonic() - self._last_report > _SECONDS_BETWEEN_REPORTS:
-            self._last_report = time.monotonic()
-            self.say(f"{division}: {played} of {total} rounds")
-
     @cached_property
     def _findings(self) -> Findings:
         """The scores and styles of all agents, after training and playing what is missing."""
-        with open_league(self._train_league("league", self.scale), self.scale) as league:
-            findings = self._evaluate(league, self.root)
-            self._commit = str(league.meta["commit"])
-        return findings
+        return self._make_findings("league", self.scale, self.root)
 
     @cached_property
     def _untrained(self) -> Findings:
         """The control: scores and styles of clones that were made after one round of six hands."""
-        scale = _scale_without_training(self.scale)
-        folder = self._train_league("untrained", scale)
-        with open_league(folder, scale) as league:
-            return self._evaluate(league, folder)
+        scale = replace(self.scale, rounds=1, hands=6, clone_every=1)
+        return self._make_findings("untrained", scale, self.root / "untrained")
 
-    def _evaluate(self, league: League, folder: Path) -> Findings:
-        """Play pairs and two TrueSkill rankings, and return what they tell of the agents."""
-        scale = self.scale
-        for name, hands in {DIRECT: scale.direct_hands, **dict.fromkeys(SIMILAR, scale.similar_hands)}.items():
-            if name not in league.divisions:
-                league.add_division(name, "direct" if name == DIRECT else "similar", hands=hands)
-        count = sum(not member.learns for member in league.members.values())
-        pairs = count * (count - 1) // 2
-        if scale.direct_rounds is not None:
-            pairs = min(pairs, scale.direct_rounds)
-        self._run(league, {DIRECT: pairs, **dict.fromkeys(SIMILAR, scale.similar_rounds)})
-        return collect_findings(league, folder, self.scale.style_hands, lambda name: self.say(f"style of {name}"))
+    def _make_findings(self, name: str, scale: Scale, folder: Path) -> Findings:
+        """Train a league, play pairs and two TrueSkill rankings, and return what they tell of the agents."""
+        evaluation = {DIRECT: scale.direct_hands, **dict.fromkeys(SIMILAR, scale.similar_hands)}
+        with open_league(self.root / name, scale) as league:
+            self._run(league, dict.fromkeys(list_training_divisions(scale.copies), scale.rounds))
+            for division, hands in evaluation.items():
+                if division not in league.divisions:
+                    league.add_division(division, "direct" if division == DIRECT else "similar", hands=hands)
+            count = sum(not member.learns for member in league.members.values())
+            pairs = count * (count - 1) // 2
+            if scale.direct_rounds is not None:
+                pairs = min(pairs, scale.direct_rounds)
+            self._run(league, {DIRECT: pairs, **dict.fromkeys(SIMILAR, scale.similar_rounds)})
+            return collect_findings(league, folder, scale.style_hands, lambda name: self.say(f"style of {name}"))
+
+    def _run(self, league: League, rounds: Mapping[str, int]) -> None:
+        """Play the rounds of divisions that are missing; report faults and lost rounds."""
+        label, missing = ", ".join(rounds), league.count_missing(rounds)
+        with make_pool(self.options.workers) as pool, StepsProgress(label, missing, "rounds") as progress:
+
+            def report(division: str, played: int, outcome: RoundOutcome | LostRound) -> None:
+                if isinstance(outcome, LostRound):
+                    self.say(f"{division}: round {outcome.round} is lost: {outcome.why}")
+                else:
+                    for fault in outcome.faults.values():
+                        self.say(f"{division}: round {outcome.round}: {fault.first}")
+                progress.advance(f"{division}: {played} of {rounds[division]}")
+
+            league.run(rounds, pool, report)
 
     def play(self, table: int, row: str) -> list[dict[str, Any]]:
         """Return the results of a table by one metric."""
@@ -127,7 +110,7 @@ class Kaminsky2020Reproduction(Reproduction[Options, Scale]):
         """Return the report with scale and cost, and draw the pictures."""
         found, scale, divisions = self._findings, self.scale, self.scale.copies * len(TRAINING)
         pictures = draw_figures(found, self.root)
-        content |= {"league_commit": self._commit, "agents": dict(Counter(found.types))}
+        content |= {"league_commit": found.commit, "agents": dict(Counter(found.types))}
         notes = (
             f"{len(found.members)} agents: clones every {scale.clone_every} of {scale.rounds} rounds of "
             f"{scale.hands:,} hands in each of {divisions} divisions, {scale.training_hands:,} hands of training "
@@ -140,7 +123,7 @@ class Kaminsky2020Reproduction(Reproduction[Options, Scale]):
 
 def open_league(folder: Path, scale: Scale) -> League:
     """Return the league in a folder, with its training divisions; a new one if there is none."""
-    if not (folder / "league.sqlite").exists():
+    if not (folder / STORE).exists():
         League.new(folder, ENV, seed=_SEED, **SETTINGS).store.close()
     league = League.open(folder)
     for name, (kind, students) in list_training_divisions(scale.copies).items():
@@ -149,11 +132,6 @@ def open_league(folder: Path, scale: Scale) -> League:
                 name, kind, students=students, teachers=BASELINES, hands=scale.hands, clone_every=scale.clone_every
             )  # fmt: skip
     return league
-
-
-def _scale_without_training(scale: Scale) -> Scale:
-    """Return a scale with nearly no training: one round of six hands before students are cloned."""
-    return replace(scale, rounds=1, hands=6, clone_every=1)
 
 
 def _describe_leader(found: Findings, metric: str, rank: int, index: int) -> dict[str, Any]:

@@ -67,34 +67,17 @@ class Style:
         return np.asarray((self.counts / self.counts.sum(axis=-1, keepdims=True)).ravel())
 
     @property
-    def aggression(self) -> float:
-        """Bets and raises per call (eq. 3.2); infinite for an agent that never calls, NaN if it does neither."""
-        if self._calls:
-            return self._raises / self._calls
-        return float("inf") if self._raises else float("nan")
+    def point(self) -> tuple[float, float]:
+        """The style in the plane: distorted aggression, and the share of folds among folds, calls and raises.
 
-    @property
-    def distorted_aggression(self) -> float:
-        """Share of bets and raises among these and calls, 0 .. 1 (eq. 3.3); NaN if there are neither."""
-        return float("nan") if self._calls + self._raises == 0 else self._raises / (self._raises + self._calls)
-
-    @property
-    def tightness(self) -> float:
-        """Folds per call, bet or raise (eq. 3.4); infinite for an agent that does nothing else."""
-        played = self._calls + self._raises
-        return int(self._by_bin[FOLDS]) / played if played else float("inf")
-
-    @property
-    def _by_bin(self) -> NDArray[np.int64]:
-        return np.asarray(self.counts.reshape(-1, NUM_BINS).sum(axis=0))
-
-    @property
-    def _calls(self) -> int:
-        return int(self._by_bin[CALLS])
-
-    @property
-    def _raises(self) -> int:
-        return int(self._by_bin[FIRST_RAISE:].sum())
+        Distorted aggression is the share of bets and raises among these and calls (eq. 3.3), 0 if there are neither.
+        The paper plots the tightness t, folds per call, bet or raise (eq. 3.4), which is unbounded. The share of folds
+        is t / (1 + t), as distorted aggression is a / (1 + a) of the aggression a, bets and raises per call (eq. 3.2).
+        """
+        by_bin = self.counts.reshape(-1, NUM_BINS).sum(axis=0)
+        folds, calls, raises = int(by_bin[FOLDS]), int(by_bin[CALLS]), int(by_bin[FIRST_RAISE:].sum())
+        played = calls + raises
+        return (raises / played, folds / (folds + played)) if played else (0.0, 1.0)
 
 
 def supports_style(game: Game) -> bool:
