@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from card_baselines.papers.maitrepierre2008.correlated import CorrelatedBandit
+from card_baselines.papers.maitrepierre2008.bandit import CorrelatedBandit
 
 
 def test_the_correlated_bandit_learns_of_neighbours() -> None:

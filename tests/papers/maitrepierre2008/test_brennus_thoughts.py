@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from card_baselines import cli
-from card_baselines.papers.maitrepierre2008.brennus import Brennus
-from card_baselines.papers.maitrepierre2008.thoughts import class_name, likeliest, strength_distribution
+from card_baselines.papers.maitrepierre2008.brennus import Brennus, class_name, likeliest, strength_distribution
 from card_baselines.web.advisers import Advisers
 from card_baselines.web.catalogue import Catalogue
 from card_envs.agent import Decisions, find_agent

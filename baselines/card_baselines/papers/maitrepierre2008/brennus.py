@@ -9,20 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.papers.maitrepierre2008 import beliefs
-from card_baselines.papers.maitrepierre2008.bandit import Bandit, Ucb
+from card_baselines.papers.maitrepierre2008.bandit import Bandit, CorrelatedBandit, Ucb
 from card_baselines.papers.maitrepierre2008.beliefs import BELIEFS, STRENGTHS
-from card_baselines.papers.maitrepierre2008.correlated import CorrelatedBandit
 from card_baselines.papers.maitrepierre2008.forest import FOREST, best_action, value_actions
-from card_baselines.papers.maitrepierre2008.models import LOOSENESS, strategy_tables
+from card_baselines.papers.maitrepierre2008.models import LOOSENESS, NUM_STRENGTHS, strategy_tables
 from card_baselines.papers.maitrepierre2008.preflop import preflop_move
-from card_baselines.papers.maitrepierre2008.thoughts import belief_text, strategies_text
 from card_baselines.solvers.tree import is_two_player_limit
 from card_envs.agent import Agent, Decisions
+from card_envs.cards import RANKS
 from card_envs.compiler import kernel
 from card_envs.game import Game
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION
 from card_envs.games.holdem.config import is_texas_holdem
 from card_envs.games.holdem.state import CALL, RAISE
+from card_envs.poker.hands import HANDS
 from card_envs.rng import seed_stream
 
 NUM_TREES = 200
@@ -34,6 +34,9 @@ would fold is bluffed; opening the river with a good hand then comes out a few p
 nearly every hand. With 0, Brennus checks a third of its best hands there.
 """
 _SEED_BITS = 2.0**53
+_BOARD_CARDS = (0, 3, 4, 5)
+_MAX_SHOWN = 6
+_SEED = np.uint64(0)
 
 
 class Brennus(Agent):
@@ -58,7 +61,7 @@ class Brennus(Agent):
         self._sessions: dict[int, Bandit] = {}
         self._row_of: dict[int, int] = {}  # table -> its beliefs
         self._beliefs = np.zeros(0, BELIEFS)
-        self._strategy, self._seat = np.zeros(0, np.int64), np.zeros(0, np.int64)
+        self._strategy, self._seat = np.zeros(0, np.int64), np.zeros(0, np.int64)  # of the hand that is played
         self._strengths, self._forest = np.zeros(1, STRENGTHS), np.zeros(1, FOREST)
 
     def can_play(self, game: Game) -> bool:
@@ -87,12 +90,15 @@ class Brennus(Agent):
         ]
 
     def _strategies_text(self, table: int) -> str:
-        session = self.session(table)
-        known = [
-            f"won {mean:+.2f} ± {bound:.2f} a hand" if np.isfinite(bound) else "hardly played"
-            for mean, bound in zip(session.means, session.bounds, strict=True)
-        ]
-        return strategies_text(self.strategy_at(table), self.looseness, known)
+        """Return which strategy plays, how it reads the opponent, and what each has won."""
+        session, current = self.session(table), self.strategy_at(table)
+        known = ", ".join(
+            f"{k + 1}{'*' if k == current else ''} "
+            + (f"won {mean:+.2f} ± {bound:.2f} a hand" if np.isfinite(bound) else "hardly played")
+            for k, (mean, bound) in enumerate(zip(session.means, session.bounds, strict=True))
+        )
+        reading = f"{self.looseness[current]:.0%} loose-passive"
+        return f"strategy {current + 1} of {len(self.looseness)} reads you as {reading}; {known}"
 
     @property
     def resets(self) -> int:
@@ -106,27 +112,15 @@ class Brennus(Agent):
     def deal_starts(self, table_ids: NDArray[np.int64]) -> None:
         """Choose a strategy for the hand at each table."""
         for table in table_ids.tolist():
-            if table not in self._row_of:
-                self._row_of[table] = len(self._row_of)
-        self._make_room(len(self._row_of))
-        for table in table_ids.tolist():
-            row = self._row_of[table]
-            self._strategy[row] = self._choose(table)
-            self._seat[row] = -1
-            self._beliefs["followed"][row] = -1
-
-    def _choose(self, table: int) -> int:
-        """Return the strategy for the next hand at a table."""
-        session = self.session(table)
-        return len(session.played) % len(self.models) if self.evenly else session.choose()
-
-    def _make_room(self, rows: int) -> None:
-        missing = rows - len(self._beliefs)
-        if missing > 0:
-            self._beliefs = np.concatenate([self._beliefs, np.zeros(missing + len(self._beliefs), BELIEFS)])
-            more = len(self._beliefs) - len(self._strategy)
-            self._strategy = np.concatenate([self._strategy, np.zeros(more, np.int64)])
-            self._seat = np.concatenate([self._seat, np.full(more, -1, np.int64)])
+            row = self._row_of.setdefault(table, len(self._row_of))
+            if row == len(self._beliefs):
+                self._beliefs, self._strategy, self._seat = (
+                    np.concatenate([each, np.zeros(row + 1, each.dtype)])
+                    for each in (self._beliefs, self._strategy, self._seat)
+                )
+            session = self.session(table)
+            self._strategy[row] = len(session.played) % len(self.models) if self.evenly else session.choose()
+            self._seat[row], self._beliefs["followed"][row] = -1, -1
 
     def _rows(self, decisions: Decisions) -> NDArray[np.int64]:
         """Return the row of each decision's table; tables whose deal was not announced start one now."""
@@ -189,6 +183,9 @@ class BrennusCorrelated(Brennus):
         return CorrelatedBandit(self.looseness)
 
 
+# --- decisions ---
+
+
 @kernel
 def choose_batch(
     views: Any, rows: Any, random_numbers: Any, tables: Any, strategies: Any, models: Any, strengths: Any, forest: Any,
@@ -211,3 +208,42 @@ def choose_batch(
             value_actions(f, t, seat, b.probability, trees)
             move = best_action(f, t, TIE_MARGIN * t.pot * trees)
         actions[j] = FIRST_RAISE_ACTION if move == RAISE else (CALL_ACTION if move == CALL else FOLD_ACTION)
+
+
+# --- explanations ---
+
+
+def class_name(first: int, second: int) -> str:
+    """Return the name of a starting hand whatever its suits: "AA", "AKs", "T9o"."""
+    low, high = sorted((first, second), key=lambda card: card // 4)
+    ranks = RANKS[high // 4] + RANKS[low // 4]
+    return ranks if ranks[0] == ranks[1] else ranks + ("s" if high % 4 == low % 4 else "o")
+
+
+CLASSES = [class_name(int(a), int(b)) for a, b in HANDS]
+"""Class of each hand, in the order of `HANDS`."""
+
+
+def likeliest(probability: NDArray[np.float64], most: int = _MAX_SHOWN) -> list[tuple[str, float]]:
+    """Return the starting hands, suits aside, to which the probabilities (1326,) give most, the likeliest first."""
+    sums: dict[str, float] = {}
+    for name, chance in zip(CLASSES, probability.tolist(), strict=True):
+        sums[name] = sums.get(name, 0.0) + chance
+    return sorted(sums.items(), key=lambda item: -item[1])[:most]
+
+
+def strength_distribution(probability: NDArray[np.float64], view: Any) -> NDArray[np.float64]:
+    """Return how probable each fifth of strength is, (5,), weakest first; `view` is a record with a board."""
+    scratch = np.zeros(1, STRENGTHS)
+    beliefs.write_hand_strengths(scratch[0], view, np.int64(_BOARD_CARDS[view.street]), _SEED)
+    fifths = np.minimum((scratch[0]["share"] * NUM_STRENGTHS).astype(np.int64), NUM_STRENGTHS - 1)
+    return np.asarray(np.bincount(fifths, weights=probability, minlength=NUM_STRENGTHS), np.float64)
+
+
+def belief_text(probability: NDArray[np.float64], view: Any) -> str:
+    """Return a summary of the probabilities (1326,) of the opponent's hands: strengths and likeliest hands."""
+    if view.street == 0:
+        return "your hand: nothing believed before the flop, which is played by a table"
+    hands = ", ".join(f"{name} {chance:.1%}" for name, chance in likeliest(probability))
+    strengths = " ".join(f"{chance:.0%}" for chance in strength_distribution(probability, view))
+    return f"your hand, weakest fifth to strongest: {strengths}; likeliest: {hands}"

@@ -123,11 +123,9 @@ class VexbotLike(Agent):
     def deal_starts(self, table_ids: NDArray[np.int64]) -> None:
         """Make room for tables that were not seen before."""
         for table in table_ids.tolist():
-            self._row_of.setdefault(table, len(self._row_of))
-        if len(self._row_of) > len(self._memory):
-            longer = np.zeros(2 * len(self._row_of), self._memory.dtype)
-            longer[: len(self._memory)] = self._memory
-            self._memory = longer
+            row = self._row_of.setdefault(table, len(self._row_of))
+            if row == len(self._memory):
+                self._memory = np.concatenate([self._memory, np.zeros(row + 1, self._memory.dtype)])
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return the best action at each decision."""
