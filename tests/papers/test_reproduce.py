@@ -21,7 +21,7 @@ from card_baselines.agents.search.mcts import Mcts
 from card_baselines.papers.protocol import Paper, Report, Reproduction, ReproductionOptions, Scale
 from card_baselines.papers.shi2022 import reproduction as shi2022
 from card_baselines.papers.shi2022.paper import FILE, PAPER
-from card_baselines.papers.shi2022.pictures import draw_losses
+from card_baselines.papers.shi2022.reproduction import draw_losses
 from card_baselines.ppo.config import Config as PpoConfig
 from card_baselines.run_folder import RunFolder
 

@@ -12,6 +12,8 @@ of a hand in training, and in play each decision costs one step of the reader: s
 from __future__ import annotations
 
 import json
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,7 +28,9 @@ from card_baselines.agents.learned.mlp_agent import require_fit
 from card_baselines.agents.learned.mlp_policy import load_weights, read_weights
 from card_baselines.papers.shi2022.encoder import num_tokens
 from card_baselines.run_folder import CONFIG, WEIGHTS
+from card_baselines.runs.checkpoint import strip_prefix
 from card_envs.agent import Decisions, StochasticAgent
+from card_envs.cards import DECK_SIZE
 from card_envs.game import Game
 from card_envs.observation import Layout
 
@@ -38,7 +42,34 @@ NO_DECISION = 0
 _EMBEDDING = 32
 
 
-class LstmHistory(nn.Module):
+class History(nn.Module):
+    """Encodes a sequence of decisions: at once, or step by step by a state of `state_size` numbers, at first zeros."""
+
+    state_size: int
+
+    def encode_first(self, tokens: torch.Tensor, hand: torch.Tensor, length: torch.Tensor) -> torch.Tensor:
+        """Return the encoding (m, width) of the first `length` (m,) decisions of tokens[hand]: one pass over all.
+
+        `tokens` (hands, longest) are the decisions of some hands, `hand` (m,) says which of them.
+        """
+        if tokens.shape[1] == 0:
+            return self.read(torch.zeros(len(hand), self.state_size, device=hand.device))
+        return self._encode(tokens, hand, length)
+
+    @abstractmethod
+    def _encode(self, tokens: torch.Tensor, hand: torch.Tensor, length: torch.Tensor) -> torch.Tensor:
+        """Return what `encode_first` returns, of hands with decisions."""
+
+    @abstractmethod
+    def step(self, tokens: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
+        """Return the states (n, state_size) after one more decision (n,) each."""
+
+    @abstractmethod
+    def read(self, states: torch.Tensor) -> torch.Tensor:
+        """Return the encoding (n, width) of states."""
+
+
+class LstmHistory(History):
     """Encodes a sequence of decisions with an LSTM."""
 
     def __init__(self, tokens: int, width: int) -> None:
@@ -48,27 +79,21 @@ class LstmHistory(nn.Module):
         self.lstm = nn.LSTM(_EMBEDDING, width, batch_first=True)
         self.state_size = 2 * width
 
-    def encode_first(self, tokens: torch.Tensor, hand: torch.Tensor, length: torch.Tensor) -> torch.Tensor:
-        """Return the encoding (m, width) of the first `length` (m,) decisions of tokens[hand]: one pass over all.
-
-        `tokens` (hands, longest) are the decisions of some hands, `hand` (m,) says which of them.
-        """
-        if tokens.shape[1] == 0:
-            return torch.zeros(len(hand), self.lstm.hidden_size, device=hand.device)
+    def _encode(self, tokens: torch.Tensor, hand: torch.Tensor, length: torch.Tensor) -> torch.Tensor:
         outputs: torch.Tensor = self.lstm(self.embedding(tokens))[0]
         return outputs[hand, (length - 1).clamp(min=0)] * (length > 0)[:, None]
 
     def step(self, tokens: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
-        """Return the states (n, state_size) after one more decision (n,) each."""
+        """Return the hidden and cell states after one more decision each."""
         hidden, cell = states.chunk(2, dim=1)
         return torch.cat(torch.lstm_cell(self.embedding(tokens), (hidden, cell), *self.lstm.all_weights[0]), dim=1)
 
     def read(self, states: torch.Tensor) -> torch.Tensor:
-        """Return the encoding (n, width) of states."""
+        """Return the hidden states."""
         return states.chunk(2, dim=1)[0]
 
 
-class FcHistory(nn.Module):
+class FcHistory(History):
     """A fully connected layer over which decisions were made (ablation FC).
 
     No decision comes twice in a hand, so the layer's input is one number per possible decision, and its output a sum of
@@ -83,10 +108,7 @@ class FcHistory(nn.Module):
         self.bias = nn.Parameter(torch.zeros(width))
         self.state_size = width
 
-    def encode_first(self, tokens: torch.Tensor, hand: torch.Tensor, length: torch.Tensor) -> torch.Tensor:
-        """Return the encoding (m, width) of the first `length` (m,) decisions of tokens[hand]."""
-        if tokens.shape[1] == 0:
-            return self.read(torch.zeros(len(hand), self.state_size, device=hand.device))
+    def _encode(self, tokens: torch.Tensor, hand: torch.Tensor, length: torch.Tensor) -> torch.Tensor:
         made = torch.arange(tokens.shape[1], device=tokens.device) < length[:, None]
         sums = nn.functional.embedding_bag(
             torch.where(made, tokens[hand], NO_DECISION), self.weights.weight, mode="sum", padding_idx=NO_DECISION
@@ -94,49 +116,42 @@ class FcHistory(nn.Module):
         return self.read(sums)
 
     def step(self, tokens: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
-        """Return the states (n, state_size) after one more decision (n,) each."""
+        """Return the sums after one more decision each."""
         after: torch.Tensor = states + self.weights(tokens)
         return after
 
     def read(self, states: torch.Tensor) -> torch.Tensor:
-        """Return the encoding (n, width) of states."""
+        """Return the layer's output."""
         return torch.relu(states + self.bias)
 
 
-class NoHistory(nn.Module):
+class NoHistory(History):
     """Encodes no history: returns zeros (ablation None)."""
+
+    state_size = 0
 
     def __init__(self, tokens: int, width: int) -> None:
         """Make an encoder with `width` outputs, all zero."""
         super().__init__()
         self._width = width
-        self.state_size = 0
 
-    def encode_first(self, tokens: torch.Tensor, hand: torch.Tensor, length: torch.Tensor) -> torch.Tensor:
-        """Return zeros (m, width)."""
-        return torch.zeros(len(hand), self._width, device=hand.device)
+    def _encode(self, tokens: torch.Tensor, hand: torch.Tensor, length: torch.Tensor) -> torch.Tensor:
+        return self.read(hand)
 
     def step(self, tokens: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
         """Return the states, which are empty."""
         return states
 
     def read(self, states: torch.Tensor) -> torch.Tensor:
-        """Return zeros (n, width)."""
+        """Return zeros."""
         return torch.zeros(len(states), self._width, device=states.device)
 
 
-History = LstmHistory | FcHistory | NoHistory
-HISTORIES: dict[str, type[LstmHistory] | type[FcHistory] | type[NoHistory]] = {
-    "lstm": LstmHistory,
-    "fc": FcHistory,
-    "none": NoHistory,
-}
+HISTORIES: dict[str, Callable[[int, int], History]] = {"lstm": LstmHistory, "fc": FcHistory, "none": NoHistory}
 
 
 class PokerNetwork(nn.Module):
     """Maps an observation of fixed length, and the betting as `history` encodes it, to one number per action."""
-
-    history: History
 
     def __init__(
         self, fixed_size: int, tokens: int, num_actions: int, history: str, hidden: int = 128, memory: int = 64
@@ -158,17 +173,19 @@ class PokerNetwork(nn.Module):
         return values
 
 
-def make_actor(game: Game, config: dict[str, Any]) -> PokerNetwork:
+def make_actor(game: Game, config: Mapping[str, Any]) -> PokerNetwork:
     """Return an actor for a game with the encoder `shi2022`; `config` as in config.json of a run."""
-    size = actor_size(game.layout, config["hand_features"])
-    sizes = size, num_tokens(game.config), game.num_actions
-    return PokerNetwork(*sizes, config["history"], config["hidden"], config["memory"])
+    return _make_network(game, config, 0)
 
 
-def make_critic(game: Game, config: dict[str, Any]) -> PokerNetwork:
+def make_critic(game: Game, config: Mapping[str, Any]) -> PokerNetwork:
     """Return a critic: it sees what the actor sees, and hole cards (and percentiles) of all seats."""
-    size = actor_size(game.layout, config["hand_features"]) + game.num_seats * (52 + int(config["hand_features"]))
-    sizes = size, num_tokens(game.config), game.num_actions
+    return _make_network(game, config, game.num_seats * (DECK_SIZE + int(config["hand_features"])))
+
+
+def _make_network(game: Game, config: Mapping[str, Any], more: int) -> PokerNetwork:
+    """Return a network that reads `more` numbers than an actor."""
+    sizes = actor_size(game.layout, config["hand_features"]) + more, num_tokens(game.config), game.num_actions
     return PokerNetwork(*sizes, config["history"], config["hidden"], config["memory"])
 
 
@@ -205,6 +222,30 @@ def action_probabilities(logits: torch.Tensor, mask: torch.Tensor) -> torch.Tens
     return torch.softmax(logits.masked_fill(mask == 0, -torch.inf), dim=1)
 
 
+@torch.inference_mode()
+def compute_actor_probabilities(
+    actors: Sequence[PokerNetwork], players: NDArray[np.int64], fixed: NDArray[np.floating], mask: NDArray[np.int8],
+    read_history: Callable[[int, NDArray[np.int64]], torch.Tensor],
+) -> NDArray[np.float32]:  # fmt: skip
+    """Return the action probabilities (n, num_actions) of decisions of several actors.
+
+    Args:
+        actors: The networks.
+        players: (n,) index of the actor that decides.
+        fixed: (n, actor_size) what the actors read beside the history.
+        mask: (n, num_actions) legal actions.
+        read_history: Function that returns the encoding of the betting at some decisions, given an actor's index.
+    """
+    probabilities = np.empty(mask.shape, np.float32)
+    for number, actor in enumerate(actors):
+        mine = np.flatnonzero(players == number)
+        if len(mine):
+            inputs = torch.from_numpy(np.ascontiguousarray(fixed[mine], np.float32)).to(actor.device)
+            logits = actor(inputs, read_history(number, mine)).cpu()
+            probabilities[mine] = action_probabilities(logits, torch.from_numpy(mask[mine])).numpy()
+    return probabilities
+
+
 class Shi2022Agent(StochasticAgent):
     """Plays what `training` learned: samples actions from the actor's probabilities.
 
@@ -225,9 +266,7 @@ class Shi2022Agent(StochasticAgent):
         weights = read_weights(folder / WEIGHTS)
         self.actors = [make_actor(game, config) for _ in range(config["num_actors"])]
         for number, actor in enumerate(self.actors):
-            prefix = f"{number}."
-            own = {key.removeprefix(prefix): value for key, value in weights.items() if key.startswith(prefix)}
-            load_weights(actor, own, folder)
+            load_weights(actor, strip_prefix(f"{number}.", weights), folder)
             actor.to(find_device(device))
         self._fixed_size = actor_size(game.layout, config["hand_features"])
         self._first_table = 0
@@ -240,23 +279,16 @@ class Shi2022Agent(StochasticAgent):
         self._num_tables = int(table_ids.max()) - self._first_table + 1
         self._histories = [TableHistories(actor.history, self._num_tables, actor.device) for actor in self.actors]
 
-    @torch.inference_mode()
     def compute_probabilities(self, decisions: Decisions) -> NDArray[np.floating]:
         """Return the probability of every action (n, num_actions), zero for illegal ones."""
         observation = decisions.observation
         tokens = observation[:, decisions.layout.slices["history"]].astype(np.int64)
-        fixed = torch.from_numpy(np.ascontiguousarray(observation[:, : self._fixed_size], np.float32))
-        mask = torch.from_numpy(decisions.action_mask)
-        probabilities = torch.empty(mask.shape)
         # whole sets of duplicate deals go to the same actor
         players = decisions.table_ids // decisions.game.num_seats % len(self.actors)
-        for number, actor in enumerate(self.actors):
-            mine = np.flatnonzero(players == number)
-            if len(mine):
-                known = self._read_history(number, decisions.table_ids[mine], tokens[mine])
-                logits = actor(fixed[mine].to(actor.device), known).cpu()
-                probabilities[mine] = action_probabilities(logits, mask[mine])
-        return np.asarray(probabilities.numpy())
+        return compute_actor_probabilities(
+            self.actors, players, observation[:, : self._fixed_size], decisions.action_mask,
+            lambda number, mine: self._read_history(number, decisions.table_ids[mine], tokens[mine]),
+        )  # fmt: skip
 
     def _read_history(self, number: int, tables: NDArray[np.int64], tokens: NDArray[np.int64]) -> torch.Tensor:
         """Return the encoding of the betting; hands whose start was not announced are read from the beginning."""

@@ -7,17 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
-from card_baselines.papers.shi2022.networks import PokerNetwork, TableHistories, action_probabilities
+from card_baselines.papers.shi2022.networks import PokerNetwork, TableHistories, compute_actor_probabilities
 from card_envs.agent import choose
 from card_envs.compiler import kernel
 from card_envs.game import Game, Tables
 from card_envs.games.holdem.actions import seat_position
 from card_envs.games.holdem.encoders.texas import percentile_at
 from card_envs.games.holdem.showdown import num_board_cards
-from card_envs.observation import mask_records, observation_records
 from card_envs.poker.hands import HOLE_CARDS
 from card_envs.typing import Rows
 
@@ -84,7 +82,6 @@ class Rollout:
         self._histories = [TableHistories(actor.history, len(tables), actor.device) for actor in actors]
         self._tokens = np.zeros((len(tables), game.layout.size - self._history.start), np.uint16)
         self._steps: list[dict[str, NDArray[Any]]] = []
-        self.decisions = 0
         self.counts = np.zeros(game.num_actions, np.int64)
         """Number of times that learners chose each action."""
 
@@ -100,11 +97,10 @@ class Rollout:
 
     def _step(self, active: Rows, rewards: NDArray[np.float32], is_over: NDArray[np.uint8]) -> None:
         seats = self._tables["actor"][active].astype(np.int64)
-        observation, mask = self._observe(active)
+        observation, mask = self._game.observe_actors(self._tables, active)
         tokens = observation[:, self._history].astype(np.int64)
         self._tokens[active] = tokens
         actions = self._choose(active, seats, observation, tokens, mask)
-        self.decisions += len(active)
         mine = np.flatnonzero(self._learner_of_seat[seats] >= 0)
         before = self._tables["hand_commit"][active, seats]
         percentiles = np.empty((len(mine), self._game.num_seats), np.float32)
@@ -123,30 +119,13 @@ class Rollout:
             "cost": paid[mine].astype(np.float32),
         })  # fmt: skip
 
-    def _observe(self, rows: Rows) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
-        observation = np.empty((len(rows), self._game.layout.size), np.float32)
-        mask = np.empty((len(rows), self._game.num_actions), np.int8)
-        self._game.encoder.observe_batch(self._tables, rows, observation_records(observation), mask_records(mask))
-        return observation, mask
-
-    @torch.inference_mode()
     def _choose(
-        self,
-        active: Rows,
-        seats: Rows,
-        observation: NDArray[np.float32],
-        tokens: NDArray[np.int64],
-        mask: NDArray[np.int8],
-    ) -> NDArray[np.int64]:
-        probabilities = np.empty(mask.shape, np.float32)
-        fixed = torch.from_numpy(observation[:, : self._fixed_size])
-        players = self._actor_of_seat[seats]
-        for number, actor in enumerate(self._actors):
-            mine = np.flatnonzero(players == number)
-            if len(mine):
-                known = self._histories[number].read(active[mine], tokens[mine])
-                logits = actor(fixed[mine].to(actor.device), known).cpu()
-                probabilities[mine] = action_probabilities(logits, torch.from_numpy(mask[mine])).numpy()
+        self, active: Rows, seats: Rows, observation: NDArray[np.float32], tokens: Rows, mask: NDArray[np.int8]
+    ) -> Rows:
+        probabilities = compute_actor_probabilities(
+            self._actors, self._actor_of_seat[seats], observation[:, : self._fixed_size], mask,
+            lambda number, mine: self._histories[number].read(active[mine], tokens[mine]),
+        )  # fmt: skip
         explores = self._rng.random(len(seats)) < self._exploration * (self._learner_of_seat[seats] >= 0)
         probabilities[explores] = mask[explores]
         return choose(probabilities, self._rng.random(len(seats)))

@@ -33,7 +33,6 @@ from card_envs.agent.probabilities import softmax
 from card_envs.compiler import kernel
 from card_envs.files import replace_file
 from card_envs.game import Game
-from card_envs.observation import mask_records, observation_records
 from card_envs.typing import Floats32, Rows
 
 ENCODER = "rlcard"
@@ -168,17 +167,12 @@ class NetworkLearners(Learners):
         decided, self._decided[table] = self._decided[table], []
         if not decided:
             return
-        following = [*decided[1:], (self._final_observation(hand, seat), 0, np.ones(NUM_COLUMNS, np.uint8))]
+        final = self._game.observe_seats(hand.final, np.zeros(1, np.int64), np.array([seat]))[0][0].astype(np.float32)
+        following = [*decided[1:], (final, 0, np.ones(NUM_COLUMNS, np.uint8))]
         self.queues[table].extend(
             Transition(now[0], now[1], float(reward), later[0], later is following[-1], later[2])
             for now, later, reward in zip(decided, following, hand.rewards_of(seat), strict=True)
         )
-
-    def _final_observation(self, hand: Hand, seat: int) -> Floats32:
-        observation = np.zeros((1, OBSERVATION_SIZE), self._game.layout.dtype)
-        masks = np.zeros((1, self._game.num_actions), np.int8)
-        self._game.encoder.observe(hand.final, 0, seat, observation_records(observation), mask_records(masks))
-        return np.asarray(observation[0], np.float32)
 
     def make_player(self, table: int) -> NetworkAgent:
         """Return the trained player of a learner."""
