@@ -192,7 +192,8 @@ def _draw_groups(axes: Axes, points: Any, groups: Sequence[str], colours: Mappin
     for group, colour in colours.items():
         mine = np.array([each == group for each in groups])
         if mine.any():
-            axes.scatter(*points[mine].T, c=colour, s=34, label=group or _BASELINES, alpha=0.85, edgecolors="white",
+            x, y = points[mine].T
+            axes.scatter(x, y, c=colour, s=34, label=group or _BASELINES, alpha=0.85, edgecolors="white",
                          linewidths=0.5)  # fmt: skip
 
 
