@@ -51,19 +51,19 @@ class Advice:
     unit: str
     actions: tuple[ActionAdvice, ...]
     """The legal actions, the most likely first."""
-    note: str | None
+    note: str | None = None
     """Method that estimated the probabilities, if the agent does not show them."""
-    value: float | None
+    value: float | None = None
     """Mean future winnings of the seat if the agent plays every seat, in `unit`; None if unknown."""
-    value_error: float | None
+    value_error: float | None = None
     """Standard error of the value."""
-    value_ci95: tuple[float, float] | None
+    value_ci95: tuple[float, float] | None = None
     """Bounds of the 95 % interval of the value."""
-    value_deals: int
+    value_deals: int = 0
     """Number of deals on which the value rests."""
-    value_note: str | None
+    value_note: str | None = None
     """Sentence that says why there is no value; None if there is one."""
-    equity: float | None
+    equity: float | None = None
     """Equity: mean share of the pot won against unknown hands without more betting, 0..1; None in other games."""
 
     def as_json(self) -> dict[str, Any]:

@@ -246,7 +246,7 @@ def test_warmup(capsys: pytest.CaptureFixture[str]) -> None:
 def test_warmup_of_everything_is_hold_em_for_two_sizes_and_the_rest(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("card_baselines.cli.commands.warmup.compile_all", lambda env_id, **settings: 0.26)
+    monkeypatch.setattr("card_baselines.cli.commands.envs.compile_all", lambda env_id, **settings: 0.26)
     code, out, _ = run(capsys, "envs", "--warmup", "--json")
     rows = json.loads(out)
     assert code == 0 and all(row["seconds"] == 0.3 for row in rows)

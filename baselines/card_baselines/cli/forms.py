@@ -22,15 +22,15 @@ FORMS = {
         "--hands-needed": "hands_needed:hands_needed",
     },
     "league": {name: f"league:{name}" for name in ("new", "add", "run", "rank", "report", "watch")},
-    "play": {"--acpc": "acpc:acpc", "--slumbot": "slumbot:slumbot"},
-    "serve": {"--openenv": "serve_openenv:serve_openenv"},
+    "play": {"--acpc": "other_dealers:acpc", "--slumbot": "other_dealers:slumbot"},
+    "serve": {"--openenv": "serve:serve_openenv"},
     "bench": {
         "learners": "benchmark_learners:benchmark_learners",
         "big2": "big2_benchmark:big2_benchmark",
         "sweep": "sweep:sweep",
     },
-    "envs": {"--warmup": "warmup:warmup"},
-    "agents": {"--export": "export:export"},
+    "envs": {"--warmup": "envs:warmup"},
+    "agents": {"--export": "agents:export"},
 }
 """Command -> word -> "module:function" in `cli.commands` that runs, with options of its own, if the word is there.
 The first one counts: `--report` has an option `--panel`."""

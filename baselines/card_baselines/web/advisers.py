@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from card_baselines.advice import advise_on
+from card_baselines.advice import Advice, advise_on
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.replay import Moment
 from card_baselines.web.session import Session, table_after
@@ -14,9 +14,6 @@ from card_envs.game import Game, Tables
 
 _MAX_AGENTS = 64
 """Maximum number of agents that are kept for later questions."""
-_NOTHING = {
-    "value": None, "value_error": None, "value_ci95": None, "value_deals": 0, "value_note": None, "equity": None
-}  # fmt: skip
 
 AdviceJson = dict[str, Any]
 """Advice as JSON, see `Advice.as_json`."""
@@ -65,7 +62,7 @@ class Advisers:
                 return self.ask_about_decision(game, tables, name)
             except ValueError as error:
                 reason = str(error)
-        return {"agent": name, "unit": moment.game.unit, "actions": [], "note": reason} | _NOTHING
+        return Advice(name, moment.game.unit, (), reason).as_json()
 
     def ask_about_decision(self, game: Game, tables: Tables, name: str) -> AdviceJson:
         """Return an agent's advice on the decision at a single table."""

@@ -1,1 +1,1 @@
-"""The commands of `card-envs`: functions whose parameters are the options, a file for each command and form."""
+"""The commands of `card-envs`: functions whose parameters are the options; short forms stand beside their command."""

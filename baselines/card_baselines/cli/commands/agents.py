@@ -1,16 +1,17 @@
-"""`card-envs agents`: the agents that can play."""
+"""`card-envs agents`: the agents that can play; `agents --export`: one as an ONNX file, or as a folder to ship."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import tyro
 
 from card_baselines.cli.console import print_report
 from card_baselines.cli.listing import list_agents
-from card_baselines.cli.options import AsJson
+from card_baselines.cli.options import AgentName, AsJson
 from card_baselines.cli.strengths import read_strengths
 from card_baselines.text_table import TextTable
 from card_envs.envs import find_entry
@@ -90,3 +91,45 @@ def _format_strength(name: str, made: Mapping[str, Any]) -> str:
     low, high = made["agents"][name]["ci95"]
     digits = 0 if any(each["ci95"][1] - each["ci95"][0] > 2 for each in made["agents"].values()) else 2
     return f"{made['agents'][name]['mean']:+.{digits}f} ± {(high - low) / 2:.{digits}f}"
+
+
+def export(
+    agent: AgentName, onnx: Path | None = None, folder: Path | None = None, int8: bool = False, as_json: AsJson = False
+) -> None:
+    """Write the network of a trained agent as an ONNX file, or as a folder to ship with a package.
+
+    Append :greedy to the agent to export its greedy policy as ONNX.
+
+    Args:
+        onnx: File to write, which plays without PyTorch: inputs observation and action_mask, output logits, and as
+            metadata what it was trained for.
+        folder: Folder to write: settings, results and small weights of a run folder. The row of the agent is printed,
+            for a mapping of agents like card_baselines.pretrained.PRETRAINED.
+        int8: With --folder: store matrices as int8 instead of float16.
+    """
+    if (onnx is None) == (folder is None):
+        raise ValueError("name one of --onnx FILE and --folder FOLDER")
+    if onnx is not None:
+        _export_onnx(agent, onnx, as_json)
+    elif folder is not None:
+        _export_folder(agent, folder, int8, as_json)
+
+
+def _export_folder(agent: str, folder: Path, int8: bool, as_json: bool) -> None:
+    from card_baselines.runs.export_pretrained import export_pretrained, make_row
+
+    changed = export_pretrained(Path(agent), folder, int8)
+    row = make_row(folder)
+    lines = [f"{folder.name!r}: {row},", f"largest change of a weight: {changed:.2g}"]
+    print_report({"name": folder.name, **row._asdict(), "largest_change": changed}, lines, as_json)
+
+
+def _export_onnx(agent: str, path: Path, as_json: bool) -> None:
+    from card_baselines.agents.learned.onnx_export import export_onnx
+
+    about = export_onnx(agent, path)
+    line = (
+        f"wrote {about['agent']} to {path}, {path.stat().st_size / 1e6:.1f} MB: {about['env']}, "
+        f"{about['num_seats']} seats, encoder {about['encoder']} version {about['encoder_version']}"
+    )
+    print_report({"file": str(path), **about}, [line], as_json)
