@@ -16,6 +16,19 @@ READ_ERRORS = (sqlite3.DatabaseError, UnicodeDecodeError)
 """Errors of statements on a damaged file; `sqlite3` raises the second for a message that quotes bytes of a schema."""
 
 
+_LIST_TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+
+
+def require_no_other_tables(database: sqlite3.Connection, schema: str, path: object) -> None:
+    """Raise a DamagedFileError if a file has a table that `schema` does not make: it is another program's."""
+    with closing(sqlite3.connect(":memory:")) as example:
+        example.executescript(schema)
+        for (name,) in database.execute(_LIST_TABLES).fetchall():
+            query = "SELECT * FROM pragma_table_info(?)"
+            if database.execute(query, (name,)).fetchall() != example.execute(query, (name,)).fetchall():
+                raise DamagedFileError(f"{path}: table {name!r} is not one that this version writes")
+
+
 def check_tables(database: sqlite3.Connection, schema: str, conditions: Mapping[str, str], path: object) -> None:
     """Raise a DamagedFileError, naming table and row, unless a file has the tables of a schema and values that fit.
 
@@ -27,7 +40,7 @@ def check_tables(database: sqlite3.Connection, schema: str, conditions: Mapping[
     """
     with closing(sqlite3.connect(":memory:")) as example:
         example.executescript(schema)
-        names = [name for (name,) in example.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        names = [name for (name,) in example.execute(_LIST_TABLES)]
         for name in names:
             columns = example.execute(f"PRAGMA table_info({name})").fetchall()
             if database.execute(f"PRAGMA table_info({name})").fetchall() != columns:

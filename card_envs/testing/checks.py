@@ -19,7 +19,7 @@ from pettingzoo.test import api_test, seed_test
 from card_envs.aec import GameAEC
 from card_envs.chance import CHANCE
 from card_envs.episode import resample_episode
-from card_envs.game import ILLEGAL, Game, Tables
+from card_envs.game import ILLEGAL, Game, Tables, is_whole
 from card_envs.testing.play import CheckFailure, decisions, digest, episodes, view
 
 _TABLES = 16
@@ -44,7 +44,7 @@ def check(game: Game, name: str, seed: int = 0, deals: int = 10) -> None:
     Raises:
         CheckFailure: If the game fails the check.
         NotApplicable: If the check does not apply to the game.
-        ValueError: If the name is not known.
+        ValueError: If the name is not known, and for less than one deal.
 
     Example:
         >>> from card_envs import make_game
@@ -52,6 +52,8 @@ def check(game: Game, name: str, seed: int = 0, deals: int = 10) -> None:
     """
     if name not in CHECKS:
         raise ValueError(f"check {name!r} is not known: choose one of {list(CHECKS)}")
+    if not is_whole(deals) or deals < 1:
+        raise ValueError(f"deals {deals!r} must be a whole number, at least 1")
     CHECKS[name](game, seed, deals)
 
 

@@ -25,6 +25,12 @@ def test_the_third_game_keeps_its_promises(name: str) -> None:
     check(dozen(), name, deals=2)
 
 
+@pytest.mark.parametrize("deals", [0, -1, 2.5])
+def test_a_check_plays_a_deal_at_least(deals: int) -> None:
+    with pytest.raises(ValueError, match=f"deals {deals} must be a whole number, at least 1"):
+        check(dozen(), "masks", deals=deals)
+
+
 @pytest.mark.parametrize("name", [name for name in CHECKS if name != "compiled"])  # the rules run without Numba in CI
 @pytest.mark.parametrize("env_id", ["kuhn_poker-v0", "leduc_holdem-v0", "no_limit_holdem-v0"])
 def test_environments_keep_their_promises(env_id: str, name: str) -> None:

@@ -135,8 +135,22 @@ def test_a_file_of_another_version_is_refused_with_what_to_do(tmp_path: Path) ->
     path = tmp_path / "results.sqlite"
     with contextlib.closing(sqlite3.connect(path)) as database:
         database.execute("CREATE TABLE session (id INTEGER PRIMARY KEY, env TEXT NOT NULL)")
+    content = path.read_bytes()
     with pytest.raises(ValueError, match=r"results.sqlite is not a file of results of this version.*name another file"):
         Store(path)
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("table", ["bookmarks", "'a b; DROP TABLE x'", "hand"])
+def test_a_database_of_another_program_is_refused_and_not_written_to(table: str, tmp_path: Path) -> None:
+    path = tmp_path / "bookmarks.sqlite"
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        database.execute(f"CREATE TABLE {table} (url TEXT)")
+    content = path.read_bytes()
+    with pytest.raises(ValueError, match=r"bookmarks\.sqlite: table '.*' is not one that this version writes; name"):
+        Store(path)
+    assert path.read_bytes() == content
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has other rights")

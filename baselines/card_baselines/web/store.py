@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from card_baselines.sqlite_checks import READ_ERRORS, check_tables
+from card_baselines.sqlite_checks import READ_ERRORS, check_tables, require_no_other_tables
 from card_baselines.web.session import Plan, Player
 from card_envs.damaged_files import DamagedFileError, explain_damage
 
@@ -100,6 +100,7 @@ class Store:
         self._lock = threading.Lock()
         self._db = sqlite3.connect(self.path, check_same_thread=False, isolation_level=None)
         try:
+            require_no_other_tables(self._db, _TABLES, self.path)  # before anything is written to another's file
             self._db.execute("PRAGMA journal_mode = WAL")  # a commit costs no waiting for the disk ...
             self._db.execute("PRAGMA synchronous = NORMAL")  # ... and survives the end of the process all the same
             self._db.execute("PRAGMA trusted_schema = OFF")  # the file may be somebody else's
