@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import card_envs  # noqa: F401  registers the environments
 from card_baselines.adaptation import SwitchingAgent
-from card_baselines.league.member_agents import NamedAgent
+from card_baselines.league.rounds import NamedAgent
 from card_baselines.web.session import Plan, Player, Session
 from card_envs import make_game
 from card_envs.agent import Agent, Decisions

@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -226,6 +227,52 @@ def test_a_worker_that_dies_is_replaced(tmp_path: Path) -> None:
             assert set(pool.process_ids) != set(before)
         assert sorted(everything(many)[2]) == sorted(everything(one)[2]), "whoever plays, and in whatever order"
         assert everything(many)[3] == everything(one)[3]
+
+
+OWNER = """
+import time
+from card_baselines.league.pools import Processes
+
+if __name__ == "__main__":
+    print(Processes(1).process_ids[0], flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.mark.slow
+def test_workers_end_with_their_owner_even_if_it_is_killed(tmp_path: Path) -> None:
+    (tmp_path / "owner.py").write_text(OWNER)
+    command = [sys.executable, str(tmp_path / "owner.py")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ) as owner:
+        assert owner.stdout is not None
+        worker = int(owner.stdout.readline())
+        os.kill(worker, 0)
+        owner.kill()
+    for _ in range(100):
+        try:
+            os.kill(worker, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.1)
+    pytest.fail(f"worker {worker} still lives")
+
+
+@pytest.mark.slow
+def test_a_script_without_a_main_guard_is_told_what_it_needs(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(SCRIPT.format(folder=str(tmp_path / "league"), learner=LEARNER))
+    command = [sys.executable, str(tmp_path / "script.py")]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=120, env=os.environ)
+    assert ended.returncode == 1 and "a worker process ended before it could begin" in ended.stderr
+
+
+SCRIPT = """
+from card_baselines.league import League
+from card_baselines.league.pools import Processes
+
+with League.new({folder!r}, "kuhn_poker-v0") as league, Processes(1) as pool:
+    league.add_division("climb", "climbing", students=[{learner!r}], teachers=["random"], hands=10)
+    league.run({{"climb": 1}}, pool)
+"""
 
 
 def test_a_round_that_brings_down_every_worker_is_given_up(tmp_path: Path) -> None:

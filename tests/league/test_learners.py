@@ -12,8 +12,7 @@ pytest.importorskip("torch")
 
 from card_baselines.league import Entrant, RoundTask, play_round, trainee_class
 from card_baselines.league.learner_trainee import LearnerTrainee
-from card_baselines.league.member_agents import Student
-from card_baselines.league.rounds import make_trainee
+from card_baselines.league.rounds import Student, make_trainee
 from card_envs import make_game
 from card_envs.agent import RandomAgent
 from card_envs.match import play_match

@@ -6,9 +6,18 @@ import numpy as np
 import pytest
 
 from card_baselines.league import LeagueError
-from card_baselines.league.rankings import BOOTSTRAP, POSTERIOR, Ranking, collect_evidence, rank, ranks_of
+from card_baselines.league.rankings import (
+    BOOTSTRAP,
+    POSTERIOR,
+    Ranking,
+    bradley_terry,
+    collect_evidence,
+    compare_pairs,
+    count_wins,
+    rank,
+    ranks_of,
+)
 from card_baselines.league.rounds import Earnings
-from card_baselines.league.strengths import bradley_terry, compare_pairs, count_wins
 from card_baselines.league.winnings import (
     PlayedRound,
     Winnings,

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from card_baselines.league import Entrant, Experience, RoundTask, play_round, trainee_class
-from card_baselines.league.member_agents import Student
-from card_baselines.league.rounds import make_trainee, save_to_files
+from card_baselines.league.rounds import Student, make_trainee, save_to_files
 from card_envs import make_game
 from card_envs.agent import RandomAgent
 from card_envs.match import play_match

@@ -8,8 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from card_baselines.league.league import League
-from card_baselines.league.rankings import MEASURES
-from card_baselines.league.report import Standings
+from card_baselines.league.rankings import MEASURES, Standings
 from card_baselines.league.tables import faults_table
 from card_baselines.text_table import TextTable
 from card_envs.formatting import json_number

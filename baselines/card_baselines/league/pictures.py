@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.figures import hide_frame, make_figure, save_figure
-from card_baselines.league.rankings import Ranking
-from card_baselines.league.tables import LABELS, Unit
-from card_baselines.league.winnings import Winnings
+from card_baselines.league.rankings import LABELS, Standings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,9 +20,9 @@ _MAX_NAMES = 30
 """Maximum number of members whose names are written beside points and rows."""
 
 
-def draw_ranks(rankings: Mapping[str, Ranking], by: str, names: Mapping[int, str], path: Path) -> None:
+def draw_ranks(standings: Standings, by: str, path: Path) -> None:
     """Draw the rank of each member by each measure, with 95 % intervals, into a file."""
-    order = rankings[by].best_first()
+    rankings, order = standings.rankings, standings.rankings[by].best_first()
     figure = make_figure(2.2 + 1.7 * len(rankings), 1.2 + 0.26 * len(order), _DPI)
     panels = np.atleast_1d(figure.subplots(1, len(rankings), sharey=True))
     heights = np.arange(len(order))
@@ -41,18 +39,19 @@ def draw_ranks(rankings: Mapping[str, Ranking], by: str, names: Mapping[int, str
         axes.spines[["top", "right", "left"]].set_visible(False)
         axes.tick_params(axis="y", length=0)
         axes.set_xticks(sorted({1, (len(order) + 1) // 2, len(order)}))
-    panels[0].set_yticks(heights, [names[member] for member in order], fontsize=8)
+    panels[0].set_yticks(heights, [standings.names[member] for member in order], fontsize=8)
     panels[0].invert_yaxis()
     figure.supxlabel("rank, with 95 % interval", fontsize=9)
     save_figure(figure, path)
 
 
-def draw_winnings(winnings: Winnings, names: Mapping[int, str], unit: Unit, order: Sequence[int], path: Path) -> None:
-    """Draw what members win from each other as colours into a file, in an order of their ids."""
+def draw_winnings(standings: Standings, by: str, path: Path) -> None:
+    """Draw what members win from each other as colours into a file, sorted by a measure."""
     from matplotlib.colors import SymLogNorm
 
-    rows, labels = [winnings.members.index(member) for member in order], [names[member] for member in order]
-    values = winnings.means[np.ix_(rows, rows)] * unit.factor
+    winnings, order = standings.evidence.winnings, standings.rankings[by].best_first()
+    rows, labels = [winnings.members.index(member) for member in order], [standings.names[member] for member in order]
+    values = winnings.means[np.ix_(rows, rows)] * standings.factor
     np.fill_diagonal(values, np.nan)
     side = 2.6 + 0.42 * min(len(labels), 30)
     figure = make_figure(side + 1.3, side, _DPI)
@@ -67,7 +66,7 @@ def draw_winnings(winnings: Winnings, names: Mapping[int, str], unit: Unit, orde
         _write_cells(axes, values, norm(values).filled(0.5))
     axes.set_ylabel("wins")
     axes.set_xlabel("from")
-    figure.colorbar(shown, ax=axes, shrink=0.8, label=unit.name)
+    figure.colorbar(shown, ax=axes, shrink=0.8, label=standings.unit)
     save_figure(figure, path)
 
 

@@ -9,19 +9,19 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import threading
 from abc import ABC, abstractmethod
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
 from typing import Any, Self
 
 from card_baselines.league.rounds import RoundOutcome, RoundTask, play_round
 
 ATTEMPTS = 3
 """Number of worker processes that may die while they play a round, before it is given up."""
-_READY = "ready"
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 _CACHES = {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "64", "LRU_CACHE_CAPACITY": "16"}
 """Capacity of the caches of oneDNN and PyTorch, in compiled operations. Their default, 1024 each, takes a gigabyte
@@ -86,10 +86,12 @@ class InProcess(Pool):
 
 @dataclass
 class _Worker:
-    process: BaseProcess
-    connection: Connection
+    executor: ProcessPoolExecutor
+    """Executor of one process, so that its death breaks nothing else."""
+    process_id: Future[int]
     task: RoundTask | None = None
-    is_ready: bool = False
+    outcome: Future[RoundOutcome | LostRound] | None = None
+    """Outcome of the task, None while there is no task."""
 
 
 class Processes(Pool):
@@ -97,11 +99,9 @@ class Processes(Pool):
 
     def __init__(self, workers: int) -> None:
         """Start worker processes, which compute with one thread each and keep few compiled operations."""
-        self._context = multiprocessing.get_context("spawn")
-        self._attempts: dict[int, int] = {}
+        self._attempts: Counter[int] = Counter()
         self._tasks: deque[RoundTask] = deque()
-        with worker_environment():
-            self._workers = [self._start_worker() for _ in range(workers)]
+        self._workers = [_start_worker() for _ in range(workers)]
 
     @property
     def capacity(self) -> int:
@@ -111,7 +111,7 @@ class Processes(Pool):
     @property
     def process_ids(self) -> list[int]:
         """Ids of the worker processes."""
-        return [worker.process.pid or 0 for worker in self._workers]
+        return [worker.process_id.result() for worker in self._workers]
 
     def submit(self, task: RoundTask) -> None:
         """Add a round that is to be played."""
@@ -121,65 +121,65 @@ class Processes(Pool):
     def next(self) -> RoundOutcome | LostRound:
         """Wait for a submitted round to end and return its outcome."""
         while True:
-            playing = {worker.connection: worker for worker in self._workers if worker.task is not None}
-            worker = playing[wait(list(playing))[0]]  # type: ignore[index]  # one of those that were given to it
+            playing = {worker.outcome: worker for worker in self._workers if worker.outcome is not None}
+            ended = next(iter(wait(playing, return_when=FIRST_COMPLETED).done))
+            worker = playing[ended]
             try:
-                message = worker.connection.recv()
-            except (EOFError, OSError):
-                message = self._replace_worker(worker)
-            if message == _READY:
-                worker.is_ready = True
-            elif message is not None:
-                worker.task = None
-                self._assign_tasks()
-                outcome: RoundOutcome | LostRound = message
+                outcome: RoundOutcome | LostRound | None = ended.result()
+            except BrokenProcessPool:
+                outcome = self._replace_worker(worker)
+            worker.task = worker.outcome = None
+            self._assign_tasks()
+            if outcome is not None:
                 return outcome
 
     def _replace_worker(self, worker: _Worker) -> LostRound | None:
-        """Replace a process that died, and submit its round again; return the round if it is given up."""
-        task, number = worker.task, self._workers.index(worker)
-        assert task is not None
-        worker.process.join()
-        worker.connection.close()
-        if not worker.is_ready:
+        """Replace a process that died, and add its round again; return the round if it is given up."""
+        if worker.process_id.exception() is not None:
             raise ValueError(
                 "a worker process ended before it could begin: a script that plays with several needs the line "
                 "`if __name__ == '__main__':` around what it does"
             )
-        with worker_environment():
-            self._workers[number] = self._start_worker()
-        self._attempts[task.round] = self._attempts.get(task.round, 0) + 1
-        if self._attempts[task.round] >= ATTEMPTS:
-            code = worker.process.exitcode
-            return LostRound(
-                task.round, f"{ATTEMPTS} workers died while they played it, the last with exit code {code}"
-            )
-        self._tasks.appendleft(task)
-        self._assign_tasks()
+        self._workers[self._workers.index(worker)] = _start_worker()
+        assert worker.task is not None
+        self._attempts[worker.task.round] += 1
+        if self._attempts[worker.task.round] >= ATTEMPTS:
+            return LostRound(worker.task.round, f"{ATTEMPTS} workers died while they played it")
+        self._tasks.appendleft(worker.task)
         return None
 
     def _assign_tasks(self) -> None:
         """Send waiting tasks to workers that have none."""
         for worker in self._workers:
-            if worker.task is None and self._tasks:
+            if worker.outcome is None and self._tasks:
                 worker.task = self._tasks.popleft()
-                with contextlib.suppress(OSError):  # it died while it had nothing to do: `next` finds out
-                    worker.connection.send(worker.task)
-
-    def _start_worker(self) -> _Worker:
-        ours, theirs = self._context.Pipe()
-        process = self._context.Process(target=_work, args=(theirs,), daemon=True)
-        process.start()
-        theirs.close()
-        return _Worker(process, ours)
+                try:
+                    worker.outcome = worker.executor.submit(try_to_play, worker.task)
+                except BrokenProcessPool as error:  # it died while it had nothing to do: `next` finds out
+                    worker.outcome = Future()
+                    worker.outcome.set_exception(error)
 
     def __exit__(self, *error: object) -> None:
         """End the processes, also those that still play."""
         for worker in self._workers:
-            worker.process.kill()
-        for worker in self._workers:
-            worker.process.join()
-            worker.connection.close()
+            with contextlib.suppress(BrokenProcessPool, ProcessLookupError):
+                os.kill(worker.process_id.result(), signal.SIGTERM)
+            worker.executor.shutdown()
+
+
+def _start_worker() -> _Worker:
+    """Return a process that starts now."""
+    executor = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=_begin_to_work)
+    with worker_environment():
+        return _Worker(executor, executor.submit(os.getpid))
+
+
+def _begin_to_work() -> None:
+    """Leave Ctrl-C to the process that owns this one, and end when that ends, killed or not."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    owner = multiprocessing.parent_process()
+    assert owner is not None
+    threading.Thread(target=lambda: (owner.join(), os._exit(1)), daemon=True).start()
 
 
 class RayPool(Pool):
@@ -240,20 +240,6 @@ def make_pool(workers: int = 1, ray: str | None = None) -> Pool:
     if workers < 1:
         raise ValueError(f"workers {workers} must be at least 1")
     return InProcess() if workers == 1 else Processes(workers)
-
-
-def _work(connection: Connection) -> None:
-    """Play the rounds that come through a connection until its other end closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that owns this one
-    connection.send(_READY)
-    while True:
-        try:
-            task = connection.recv()
-        except (EOFError, OSError):
-            return
-        outcome = try_to_play(task)
-        with contextlib.suppress(OSError):  # the other end is closed
-            connection.send(outcome)
 
 
 @contextlib.contextmanager

@@ -9,7 +9,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.league import strengths
 from card_baselines.league.ratings import Rate, Rating, rate_in_order, update_plackett_luce, update_trueskill
 from card_baselines.league.store import LeagueError
 from card_baselines.league.winnings import (
@@ -30,6 +29,23 @@ _MAX_UPDATES = 4_000
 BOOTSTRAP, HANDS, POSTERIOR = "rounds drawn again", "hands drawn again", "belief of the model"
 """Sources of the draws behind an interval: rounds with replacement; winnings with the normal noise of their hands; the
 posterior distributions of the ratings."""
+
+_MAX_STEPS, _TOLERANCE = 10_000, 1e-9
+"""Limits of the iteration for Bradley-Terry strengths."""
+_PRIOR = 0.5
+"""Virtual wins and losses of each member against an average one: without them, an unbeaten member has no strength."""
+
+LABELS = {
+    "trueskill": "TrueSkill",
+    "mean": "mean",
+    "median": "median",
+    "low": "20th percentile",
+    "bradley_terry": "Bradley-Terry",
+    "plackett_luce": "Plackett-Luce",
+}
+"""Measure -> label."""
+IN_UNITS = ("mean", "median", "low")
+"""Measures in units of the game per hand."""
 
 Vector = NDArray[np.float64]
 Scores = Mapping[int, float]
@@ -102,6 +118,28 @@ class Evidence:
     """Random generator of the draws."""
 
 
+@dataclass(frozen=True, eq=False)
+class Standings:
+    """Results of the members of a league, or of one of its divisions."""
+
+    evidence: Evidence
+    rankings: dict[str, Ranking]
+    """Measure -> ranking."""
+    missing: dict[str, str]
+    """Measure -> reason why it cannot be computed."""
+    names: dict[int, str]
+    """Member -> name."""
+    unit: str
+    """Unit in which winnings are printed."""
+    factor: float
+    """Number of units that make one of the game's own unit per hand."""
+
+    @property
+    def hands(self) -> int:
+        """Number of hands in the rounds of the rankings."""
+        return sum(played.hands for played in self.evidence.rounds)
+
+
 def collect_evidence(
     rounds: Sequence[PlayedRound], chips_per_reward: int, resamples: int = RESAMPLES, seed: int = 0
 ) -> Evidence:
@@ -153,10 +191,10 @@ def _rank_by_ratings(measure: str, rate: Rate) -> Callable[[Evidence], Ranking]:
 
 def _rank_by_bradley_terry(evidence: Evidence) -> Ranking:
     count, members = len(evidence.rounds), evidence.members
-    comparisons = strengths.compare_pairs(evidence.rounds, members)
+    comparisons = compare_pairs(evidence.rounds, members)
 
     def score(weights: Vector) -> Vector:
-        return strengths.bradley_terry(strengths.count_wins(comparisons, len(members), weights))
+        return bradley_terry(count_wins(comparisons, len(members), weights))
 
     weights = [evidence.rng.multinomial(count, np.full(count, 1 / count)) for _ in range(evidence.resamples)]
     scores, draws = score(np.ones(count)), np.array([score(each.astype(np.float64)) for each in weights])
@@ -214,3 +252,49 @@ def _resample_rounds(rounds: Sequence[Scores], rng: np.random.Generator) -> list
 def _means_of(ratings: Mapping[int, Rating], members: Sequence[int]) -> Vector:
     """Return the means (n,) of the members' ratings."""
     return np.array([ratings.get(member, Rating()).mu for member in members])
+
+
+# --- strengths by the order of members in each round ---
+
+
+def compare_pairs(rounds: Sequence[PlayedRound], members: Sequence[int]) -> Vector:
+    """Return the comparisons of members by their winnings per seat in each round, (3, comparisons).
+
+    The rows are the index of the round, that of (better member, other member) in a flat matrix (n * n), and 1, or a
+    half for a draw, which is listed in both orders.
+    """
+    column = {member: number for number, member in enumerate(members)}
+    comparisons = [
+        (number, column[one] * len(members) + column[other], 0.5 if score == score_of_other else 1.0)
+        for number, played in enumerate(rounds)
+        for one, score in played.scores.items()
+        for other, score_of_other in played.scores.items()
+        if one != other and score >= score_of_other
+    ]
+    return np.array(comparisons, np.float64).reshape(-1, 3).T
+
+
+def count_wins(comparisons: Vector, num_members: int, weights: Vector) -> Vector:
+    """Return (n, n): rounds in which the row won more than the column, each counted `weights` (rounds,) times."""
+    rounds, cells, values = comparisons
+    wins = np.bincount(cells.astype(np.int64), values * weights[rounds.astype(np.int64)], minlength=num_members**2)
+    return np.asarray(wins.reshape(num_members, num_members), np.float64)
+
+
+def bradley_terry(counts: Vector) -> Vector:
+    """Return the log strengths (n,), with mean 0, that maximise the likelihood of wins (n, n) (Bradley and Terry 1952).
+
+    The difference of two log strengths is the log odds that one member wins more in a round than the other. Computed by
+    the iteration of Hunter (2004), with half a win and half a loss of each against an average member.
+    """
+    games = counts + counts.T
+    won = counts.sum(axis=1) + _PRIOR
+    strengths = np.ones(len(counts))
+    for _ in range(_MAX_STEPS):
+        before = strengths
+        expected = (games / (before[:, None] + before)).sum(axis=1) + 2 * _PRIOR / (before + 1)
+        strengths = won / expected
+        if np.abs(strengths / before - 1).max() < _TOLERANCE:
+            break
+    logs = np.log(strengths)
+    return np.asarray(logs - logs.mean(), np.float64)

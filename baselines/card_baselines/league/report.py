@@ -6,14 +6,12 @@ import base64
 import html
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from card_baselines.league import pictures, tables
 from card_baselines.league.divisions import KINDS
 from card_baselines.league.league import League
-from card_baselines.league.rankings import MEASURES, RESAMPLES, Evidence, Ranking, collect_evidence, rank
-from card_baselines.league.tables import LABELS, Unit
+from card_baselines.league.rankings import LABELS, MEASURES, RESAMPLES, Standings, collect_evidence, rank
 from card_baselines.league.winnings import load_rounds
 from card_baselines.text_table import TextTable
 from card_envs.files import replace_text
@@ -23,25 +21,6 @@ __all__ = ["Standings", "compute_standings", "to_html", "write_report"]
 
 _MAX_COLUMNS = 12
 """Maximum number of members in tables that have a column for each."""
-
-
-@dataclass(frozen=True, eq=False)
-class Standings:
-    """Results of the members of a league, or of one of its divisions."""
-
-    evidence: Evidence
-    rankings: dict[str, Ranking]
-    """Measure -> ranking."""
-    missing: dict[str, str]
-    """Measure -> reason why it cannot be computed."""
-    names: dict[int, str]
-    """Member -> name."""
-    unit: Unit
-
-    @property
-    def hands(self) -> int:
-        """Number of hands in the rounds of the rankings."""
-        return sum(played.hands for played in self.evidence.rounds)
 
 
 def compute_standings(
@@ -69,13 +48,8 @@ def compute_standings(
     if not rankings:
         raise ValueError("; ".join(f"{LABELS[name]}: {reason}" for name, reason in missing.items()))
     unit, factor = next(iter(units_of(game).items()))
-    return Standings(
-        evidence=evidence,
-        rankings=rankings,
-        missing=missing,
-        names={member.id: member.name for member in league.members.values()},
-        unit=Unit(unit, factor),
-    )
+    names = {member.id: member.name for member in league.members.values()}
+    return Standings(evidence, rankings, missing, names, unit, factor)
 
 
 def write_report(
@@ -128,32 +102,31 @@ def _summarise(league: League, standings: Standings) -> str:
 
 
 def _describe_ranking(standings: Standings, by: str, folder: Path) -> list[str]:
-    pictures.draw_ranks(standings.rankings, by, standings.names, folder / "ranks.png")
+    pictures.draw_ranks(standings, by, folder / "ranks.png")
     sources: dict[str, list[str]] = {}
     for name, ranking in standings.rankings.items():
         sources.setdefault(ranking.source, []).append(LABELS[name])
     blocks = [
         "## Ranking",
-        _show_table(tables.ranking_table(standings.rankings, by, standings.names, standings.unit)),
+        _show_table(tables.ranking_table(standings, by)),
         _show_picture(folder / "ranks.png", "Ranks by every measure, with 95 % intervals"),
         "Intervals: " + "; ".join(f"{', '.join(names)}: {source}" for source, names in sources.items()) + ".",
         *(f"{LABELS[name]} is missing: {reason}." for name, reason in standings.missing.items()),
     ]
     if len(standings.evidence.members) <= _MAX_COLUMNS:
-        blocks.append(_show_table(tables.probability_table(standings.rankings[by], standings.names)))
+        blocks.append(_show_table(tables.probability_table(standings, by)))
     return blocks
 
 
 def _describe_winnings(standings: Standings, by: str, folder: Path) -> list[str]:
     """Return what members win from each other: a picture, and a table where there are few members."""
-    winnings, order, unit = standings.evidence.winnings, standings.rankings[by].best_first(), standings.unit
-    if not winnings.hands.any():
+    if not standings.evidence.winnings.hands.any():
         return []
     blocks, path = ["## Who wins what from whom"], folder / "winnings.png"
-    pictures.draw_winnings(winnings, standings.names, unit, order, path)
-    if len(order) <= _MAX_COLUMNS:
-        blocks.append(_show_table(tables.winnings_table(winnings, standings.names, unit, order)))
-    return [*blocks, _show_picture(path, f"Winnings of the row from the column, {unit.name}")]
+    pictures.draw_winnings(standings, by, path)
+    if len(standings.evidence.members) <= _MAX_COLUMNS:
+        blocks.append(_show_table(tables.winnings_table(standings, by)))
+    return [*blocks, _show_picture(path, f"Winnings of the row from the column, {standings.unit}")]
 
 
 def _describe_history(league: League, standings: Standings, folder: Path, kind: str) -> list[str]:

@@ -26,6 +26,7 @@ from card_baselines.league.rounds import (
     RoundOutcome,
     RoundTask,
     make_trainee,
+    read_files,
     save_to_files,
     score_members,
     write_files,
@@ -194,13 +195,22 @@ class Runner:
 
     def _make_entrant(self, member: Member, learns: bool) -> Entrant:
         folder = self._store.last_save(member.id) if member.learns else member.folder
-        files = None if folder is None else read_files(self._folder, folder)
-        seed = self._seed_of(member.id)
+        files, seed = self._read_files(folder), self._seed_of(member.id)
         return Entrant(member.id, member.name, member.spec, member.is_trainee, files, learns, seed)
 
     def _seed_of(self, member: int) -> int:
         """Return the seed of a new trainee."""
         return derive_seed(self._meta["seed"], member)
+
+    def _read_files(self, name: str | None) -> Files | None:
+        """Return the files in a folder that the store names; raise LeagueError if it is not below the league."""
+        if name is None:
+            return None
+        if not (self._folder / name).resolve().is_relative_to(self._folder.resolve()):
+            raise LeagueError(
+                f"the store of {self._folder} names the folder {name!r}, which is not below it: it is damaged"
+            )
+        return read_files(self._folder / name)
 
     # --- outcomes ---
 
@@ -247,8 +257,7 @@ class Runner:
             if not student.learns:
                 continue
             name = f"{student.name}/{generation}"
-            folder = self._store.last_save(student.id, round)
-            files = None if folder is None else read_files(self._folder, folder)
+            files = self._read_files(self._store.last_save(student.id, round))
             trainee = make_trainee(student.spec, files, self._game, self._seed_of(student.id))
             folder = self._write_folder(save_to_files(trainee.save_policy), f"clones/{student.id}-{generation}")
             clones.append(self._store.add_member(
@@ -282,12 +291,3 @@ class Runner:
         saves = sorted((int(path.name), path) for path in root.glob("[0-9]*")) if root.is_dir() else []
         for _, path in saves[:-2]:
             shutil.rmtree(path, ignore_errors=True)
-
-
-def read_files(league: Path, name: str) -> Files:
-    """Return the files in a folder that the store of a league names; raise LeagueError if it lies elsewhere."""
-    folder = league / name
-    if not folder.resolve().is_relative_to(league.resolve()):
-        raise LeagueError(f"the store of {league} names the folder {name!r}, which is not below it: it is damaged")
-    found = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
-    return {name: path.read_bytes() for name, path in found.items()}

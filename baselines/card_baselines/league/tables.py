@@ -3,76 +3,57 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from card_baselines.league.league import League
-from card_baselines.league.rankings import Ranking
+from card_baselines.league.rankings import IN_UNITS, LABELS, Ranking, Standings
 from card_baselines.league.ratings import Rating
-from card_baselines.league.winnings import Winnings
 from card_baselines.text_table import Columns, TextTable
 
-LABELS = {
-    "trueskill": "TrueSkill",
-    "mean": "mean",
-    "median": "median",
-    "low": "20th percentile",
-    "bradley_terry": "Bradley-Terry",
-    "plackett_luce": "Plackett-Luce",
-}
-"""Measure -> label."""
-_IN_UNITS = ("mean", "median", "low")
-"""Measures in units of the game per hand."""
 
-
-@dataclass(frozen=True)
-class Unit:
-    """Unit in which winnings are printed."""
-
-    name: str
-    factor: float
-    """Number of units that make one of the game's own unit per hand."""
-
-
-def ranking_table(
-    rankings: Mapping[str, Ranking], by: str, names: Mapping[int, str], unit: Unit, best: int | None = None
-) -> TextTable:
+def ranking_table(standings: Standings, by: str, best: int | None = None) -> TextTable:
     """Return the members sorted by one measure: its score, and ranks by all measures, with 95 % intervals."""
-    leading = rankings[by]
-    label = f"{LABELS[by]}, {unit.name}" if by in _IN_UNITS else LABELS[by]
+    rankings, leading = standings.rankings, standings.rankings[by]
+    label = f"{LABELS[by]}, {standings.unit}" if by in IN_UNITS else LABELS[by]
     header = ("rank", "member", f"{label} (95 %)", *(LABELS[name] for name in rankings))
     rows = []
     for member in leading.best_first()[:best]:
         i = leading.members.index(member)
         ranks = [_format_rank(ranking, ranking.members.index(member)) for ranking in rankings.values()]
-        rows.append((str(leading.ranks[i]), names[member], _format_score(leading, i, by, unit), *ranks))
+        score = _format_score(leading, i, standings.factor if by in IN_UNITS else 1.0)
+        rows.append((str(leading.ranks[i]), standings.names[member], score, *ranks))
     return TextTable(f"ranked by {LABELS[by]}; ranks by every measure, with 95 % intervals", header, tuple(rows))
 
 
-def probability_table(ranking: Ranking, names: Mapping[int, str]) -> TextTable:
+def probability_table(standings: Standings, by: str) -> TextTable:
     """Return the probability that each member is above each other by a measure."""
-    title = f"probability that the row is above the column by {LABELS[ranking.measure]} ({ranking.source})"
-    order = ranking.best_first()
-    return _pair_table(title, names, order, lambda i, j: _format_probability(ranking, order[i], order[j]))
+    ranking = standings.rankings[by]
+    title = f"probability that the row is above the column by {LABELS[by]} ({ranking.source})"
+    return _pair_table(title, standings, by, lambda one, other: _format_probability(ranking, one, other))
 
 
-def winnings_table(winnings: Winnings, names: Mapping[int, str], unit: Unit, order: Sequence[int]) -> TextTable:
-    """Return what members win from each other, with the half width of the 95 % interval."""
-    rows = [winnings.members.index(member) for member in order]
-    means, half_widths = (unit.factor * each[np.ix_(rows, rows)] for each in (winnings.means, winnings.half_widths))
-    title = f"{unit.name} that each seat of the row wins when the column has the others"
-    return _pair_table(title, names, order, lambda i, j: _format_mean(means[i, j], half_widths[i, j]))
+def winnings_table(standings: Standings, by: str) -> TextTable:
+    """Return what members win from each other, with the half width of the 95 % interval, sorted by a measure."""
+    winnings, factor = standings.evidence.winnings, standings.factor
+    place = {member: i for i, member in enumerate(winnings.members)}
+
+    def format_cell(one: int, other: int) -> str:
+        cell = place[one], place[other]
+        return _format_mean(factor * winnings.means[cell], factor * winnings.half_widths[cell])
+
+    title = f"{standings.unit} that each seat of the row wins when the column has the others"
+    return _pair_table(title, standings, by, format_cell)
 
 
-def _pair_table(
-    title: str, names: Mapping[int, str], order: Sequence[int], format_cell: Callable[[int, int], str]
-) -> TextTable:
-    """Return a table with a row and a column for each member of `order`; the diagonal is empty."""
-    labels, indices = [names[member] for member in order], range(len(order))
-    rows = [(labels[i], *("" if i == j else format_cell(i, j) for j in indices)) for i in indices]
-    return TextTable(title, ("", *labels), tuple(rows))
+def _pair_table(title: str, standings: Standings, by: str, format_cell: Callable[[int, int], str]) -> TextTable:
+    """Return a table with a row and a column for each member, sorted by a measure; the diagonal is empty."""
+    order = standings.rankings[by].best_first()
+    rows = [
+        (standings.names[one], *("" if one == other else format_cell(one, other) for other in order)) for one in order
+    ]
+    return TextTable(title, ("", *(standings.names[member] for member in order)), tuple(rows))
 
 
 def _format_mean(mean: float, half_width: float) -> str:
@@ -165,8 +146,7 @@ def format_age(moment: str) -> str:
     return f"{seconds / max(size, 1):.0f} {unit} ago"
 
 
-def _format_score(ranking: Ranking, i: int, measure: str, unit: Unit) -> str:
-    factor = unit.factor if measure in _IN_UNITS else 1.0
+def _format_score(ranking: Ranking, i: int, factor: float) -> str:
     score = _format(ranking.scores[i] * factor)
     if ranking.score_intervals is None:
         return score

@@ -15,8 +15,7 @@ pytest.importorskip("torch")
 import torch
 
 from card_baselines.league import Entrant, Experience, RoundTask, play_round, trainee_class
-from card_baselines.league.member_agents import Student
-from card_baselines.league.rounds import write_files
+from card_baselines.league.rounds import Student, write_files
 from card_baselines.papers.kaminsky2020 import players
 from card_baselines.papers.kaminsky2020.players import (
     ALL,

@@ -142,10 +142,10 @@ def rank(
     with League.open(folder, allow=allow) as opened:
         standings = compute_standings(opened, division or None, chosen, resamples, seed)
         require_ranking(standings, by)
-        content, names = standings_json(opened, standings), standings.names
+        content = standings_json(opened, standings)
     parts: list[TextTable | str] = [
-        tables.ranking_table(standings.rankings, by, names, standings.unit, best),
-        *([tables.probability_table(standings.rankings[by], names)] if probabilities else []),
+        tables.ranking_table(standings, by, best),
+        *([tables.probability_table(standings, by)] if probabilities else []),
         *describe_missing(standings),
         f"{len(standings.evidence.rounds):,} rounds without learning, {standings.hands:,} hands",
     ]

@@ -13,8 +13,8 @@ from card_baselines.cli.ranking_output import describe_missing, list_faults, req
 from card_baselines.league import tables
 from card_baselines.league.league import League
 from card_baselines.league.pools import make_pool
-from card_baselines.league.rankings import MEASURES, RESAMPLES
-from card_baselines.league.report import Standings, compute_standings, write_report
+from card_baselines.league.rankings import MEASURES, RESAMPLES, Standings
+from card_baselines.league.report import compute_standings, write_report
 from card_baselines.league.tournament import DIVISION, play_tournament
 from card_baselines.loading import load_agent
 from card_baselines.progress import ProgressBar
@@ -80,11 +80,10 @@ def _require_agents(agents: tuple[str, ...], env: str, settings: dict[str, Any])
 
 def _describe(league: League, standings: Standings, by: str) -> list[TextTable | str]:
     """Return the tables of a tournament, and which measures are missing."""
-    ranking, names, unit = standings.rankings[by], standings.names, standings.unit
     return [
-        tables.ranking_table(standings.rankings, by, names, unit),
-        tables.winnings_table(standings.evidence.winnings, names, unit, ranking.best_first()),
-        tables.probability_table(ranking, names),
+        tables.ranking_table(standings, by),
+        tables.winnings_table(standings, by),
+        tables.probability_table(standings, by),
         *list_faults(league),
         *describe_missing(standings),
     ]
