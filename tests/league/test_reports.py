@@ -4,7 +4,32 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from card_baselines.league.rankings import Standings, collect_evidence, rank
 from card_baselines.league.report import to_html
+from card_baselines.league.rounds import Earnings
+from card_baselines.league.tables import probability_table, ranking_table, winnings_table
+from card_baselines.league.winnings import PlayedRound
+
+
+def test_tables_of_pairs_and_ranks() -> None:
+    """Three members: one wins 1 and 3 chips a hand from the others, which differ by 2; 100 units are a chip."""
+    pairs = {(1, 2): 400, (1, 3): 1200, (2, 3): 800}
+    rounds = [
+        PlayedRound(k, 400, 400, {one: Earnings(1, won, won**2 / 399), other: Earnings(1, -won, won**2 / 399)})
+        for k, ((one, other), won) in enumerate(pairs.items())
+    ]
+    evidence = collect_evidence(rounds, 1, resamples=20)
+    rankings, missing = rank(evidence, ["mean"])
+    standings = Standings(evidence, rankings, missing, {1: "a", 2: "b", 3: "c"}, "bb/100", 100.0)
+    table = winnings_table(standings, "mean")
+    assert table.header == ("", "a", "b", "c") and [row[0] for row in table.rows] == ["a", "b", "c"]
+    means = [[cell.partition(" ")[0] for cell in row[1:]] for row in table.rows]
+    assert means == [["", "+100.0", "+300.0"], ["-100.0", "", "+200.0"], ["-300.0", "-200.0", ""]]
+    assert [row[1:] for row in probability_table(standings, "mean").rows] == [
+        ("", ">99%", ">99%"), ("<1%", "", ">99%"), ("<1%", "<1%", ""),
+    ]  # fmt: skip
+    rows = ranking_table(standings, "mean", best=2).rows
+    assert [row[:2] for row in rows] == [("1", "a"), ("2", "b")] and rows[0][2].startswith("+200.0 [")
 
 
 def test_intervals_in_the_page_stay_on_a_line(tmp_path: Path) -> None:

@@ -177,9 +177,14 @@ def _start_worker() -> _Worker:
 def _begin_to_work() -> None:
     """Leave Ctrl-C to the process that owns this one, and end when that ends, killed or not."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_owner, daemon=True).start()
+
+
+def _end_with_owner() -> None:
     owner = multiprocessing.parent_process()
     assert owner is not None
-    threading.Thread(target=lambda: (owner.join(), os._exit(1)), daemon=True).start()
+    owner.join()
+    os._exit(1)
 
 
 class RayPool(Pool):
