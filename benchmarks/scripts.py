@@ -112,9 +112,7 @@ def play(game: Game, agent: Agent, name: str, opponent: str) -> dict[str, Any]:
     """Return what an agent wins from an opponent, which is to be called `name`, with the 95 % interval."""
     result = play_match(game, [agent, find_agent(opponent, game)], HANDS, 1, duplicate=True)
     unit, factor = next(iter(result.units.items()))
-    own = result.agents[0]
-    interval = [factor * end for end in own.ci95]
-    return {"opponent": name, "mean": factor * own.mean, "ci95": interval, "unit": unit, "hands": result.hands}
+    return {"opponent": name, **result.agents[0].scale(factor).as_json(), "unit": unit, "hands": result.hands}
 
 
 def describe(match: dict[str, Any]) -> str:

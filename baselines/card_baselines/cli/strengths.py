@@ -62,7 +62,7 @@ def measure_strengths(env: str, reference: str, commit: str, hands: int = HANDS)
         except ValueError:
             continue  # it does not play this game
         summary = play_match(game, agents, hands, SEED, duplicate=True).agents[0]
-        results[name] = {"mean": summary.mean * factor, "ci95": [bound * factor for bound in summary.ci95]}
+        results[name] = summary.scale(factor).as_json()
         print(f"{env}: {name} {results[name]}", file=sys.stderr, flush=True)
     made_by = {"reference": reference, "unit": unit, "hands": hands, "seed": SEED, "commit": commit}
     return {**made_by, "agents": results}

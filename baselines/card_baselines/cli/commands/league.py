@@ -9,7 +9,7 @@ from typing import Annotated
 
 import tyro
 
-from card_baselines.cli.console import make_table, print_parts, print_report
+from card_baselines.cli.console import make_table, print_json, print_parts
 from card_baselines.cli.options import AgentNames, Allowed, AsJson, EnvId, Folder, Measure, Resamples, Settings, Words
 from card_baselines.cli.ranking_output import describe_missing, list_faults, require_ranking, standings_json
 from card_baselines.league import tables
@@ -142,14 +142,16 @@ def rank(
     with League.open(folder, allow=allow) as opened:
         standings = compute_standings(opened, division or None, chosen, resamples, seed)
         require_ranking(standings, by)
-        content = standings_json(opened, standings)
+        if as_json:  # which takes seconds for hundreds of members: a probability for each pair
+            print_json(standings_json(opened, standings))
+            return
     parts: list[TextTable | str] = [
         tables.ranking_table(standings, by, best),
         *([tables.probability_table(standings, by)] if probabilities else []),
         *describe_missing(standings),
         f"{len(standings.evidence.rounds):,} rounds without learning, {standings.hands:,} hands",
     ]
-    print_report(content, parts, as_json)
+    print_parts(parts)
 
 
 def report(
