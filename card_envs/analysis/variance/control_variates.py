@@ -28,10 +28,11 @@ from card_envs.agent import (
     decisions_at,
     write_random_numbers,
 )
+from card_envs.analysis.exploitability.public_tree import has_few_deals
 from card_envs.analysis.variance.control_terms import CONTROL_TERMS, ControlTerms
 from card_envs.analysis.variance.regression import Estimate, Evidence, estimate_adjusted, evidence_of
 from card_envs.analysis.variance.sequential import AdjustedStopping, SequentialSamples
-from card_envs.analysis.variance.tree_terms import TreeControlTerms, can_be_asked, has_tree_terms
+from card_envs.analysis.variance.tree_terms import TreeControlTerms, can_be_asked
 from card_envs.game import Game, Tables, check_actions
 from card_envs.match.callbacks import MatchBatch, MatchCallback
 from card_envs.match.play import play_match
@@ -141,7 +142,7 @@ class ControlVariates:
         make_terms = CONTROL_TERMS.find(game)
         if make_terms is not None:
             return make_terms(seed, self._num_hands)
-        if not has_tree_terms(game):
+        if not has_few_deals(game):
             raise ValueError(f"{game.name} has no control variates (the feature control_terms), and too many deals")
         self._is_deterministic = [not agent.mixes for agent in self._agents]
         self._num_hands = [2 if can_be_asked(agent) else 1 for agent in self._agents]

@@ -20,8 +20,7 @@ import numpy as np
 
 from card_envs.agent import Agent
 from card_envs.analysis.exploitability.best_response import strategy_of
-from card_envs.analysis.exploitability.deals import ENUMERATION
-from card_envs.analysis.exploitability.public_tree import MAX_DEALS, Node, PublicTree, enumeration_of
+from card_envs.analysis.exploitability.public_tree import Node, PublicTree, enumeration_of
 from card_envs.analysis.variance.control_terms import Controls, ControlUnits
 from card_envs.game import Game, Tables
 from card_envs.match.callbacks import MatchBatch
@@ -36,12 +35,6 @@ _LEAST_STAKE = 0.25
 """Floor of the standard deviation of a control variate, as a fraction of the largest reward."""
 _TOLERANCE = 1e-4
 """Tolerance for probabilities that an agent returns twice for the same decision, because networks round."""
-
-
-def has_tree_terms(game: Game) -> bool:
-    """Return True for games with an enumeration of at most `MAX_DEALS` deals."""
-    listed = ENUMERATION.find(game)
-    return listed is not None and listed.num_deals <= MAX_DEALS
 
 
 def can_be_asked(agent: Agent) -> bool:

@@ -20,8 +20,7 @@ from card_baselines.runs.learner import TrainingDivergedError
 from card_baselines.text_table import TextTable
 from card_envs.agent import find_agent
 from card_envs.analysis.exploitability.best_response import exact_exploitability
-from card_envs.analysis.exploitability.deals import ENUMERATION
-from card_envs.analysis.exploitability.public_tree import MAX_DEALS
+from card_envs.analysis.exploitability.public_tree import has_few_deals
 from card_envs.damaged_files import explain_damage, read_json_object
 from card_envs.formatting import format_interval
 from card_envs.game import Game
@@ -58,10 +57,11 @@ def sweep(
     searched = read_settings(settings)
     if trials < 1 or not any(len(each) > 1 or _RANGE.fullmatch(each[0]) for each in searched.values()):
         raise ValueError("a sweep needs a trial or more, and a range such as learning_rate=1e-4..1e-2 or choices a|b")
-    game: Game = read_run([algorithm, *_draw(searched, _First())])[1].config.game()
-    is_small = _has_few_deals(game)
-    folder.mkdir(parents=True, exist_ok=True)
     optuna.logging.set_verbosity(optuna.logging.WARNING)
+    example = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0)).ask()
+    game: Game = read_run([algorithm, *_draw(searched, example)])[1].config.game()
+    is_small = has_few_deals(game)
+    folder.mkdir(parents=True, exist_ok=True)
     study = optuna.create_study(
         study_name=" ".join([algorithm, *settings]), storage=f"sqlite:///{folder / 'study.db'}", load_if_exists=True,
         direction="minimize" if is_small else "maximize", sampler=optuna.samplers.TPESampler(seed=len(settings)),
@@ -101,19 +101,6 @@ def read_settings(words: Sequence[str]) -> dict[str, list[str]]:
     return found
 
 
-class _First:
-    """Takes the place of a trial to look at the settings: the first choice, the lower end of a range."""
-
-    def suggest_categorical(self, name: str, choices: Sequence[str]) -> str:
-        return choices[0]
-
-    def suggest_float(self, name: str, low: float, high: float, log: bool) -> float:
-        return low
-
-    def suggest_int(self, name: str, low: int, high: int, log: bool) -> int:
-        return low
-
-
 def _draw(searched: Mapping[str, Sequence[str]], trial: Any) -> list[str]:
     """Return the words of `card-envs train` for a trial."""
     words = []
@@ -130,11 +117,6 @@ def _draw(searched: Mapping[str, Sequence[str]], trial: Any) -> list[str]:
                 value = f"{trial.suggest_float(name, low, high, log=is_wide):.4g}"
         words += [f"--{name.replace('_', '-')}", *str(value).split(",")]
     return words
-
-
-def _has_few_deals(game: Game) -> bool:
-    listed = ENUMERATION.find(game)
-    return listed is not None and listed.num_deals <= MAX_DEALS
 
 
 def _measure(
