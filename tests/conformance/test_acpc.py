@@ -124,7 +124,13 @@ def test_lines_that_are_no_states_are_refused(line: str) -> None:
 def test_states_that_no_game_has_are_refused() -> None:
     game = make_acpc_game("holdem.limit.2p.reverse_blinds.game")
     player = AcpcPlayer(game, find_agent("random", game))
-    for line in ("MATCHSTATE:0:0:rrrrr:AsKs|", "MATCHSTATE:0:0::AsAs|", "MATCHSTATE:0:0:cc/:AsKs|/As"):
+    for line in (
+        "MATCHSTATE:0:0::|",
+        "MATCHSTATE:1:0::AsKs|",
+        "MATCHSTATE:0:0:rrrrr:AsKs|",
+        "MATCHSTATE:0:0::AsAs|",
+        "MATCHSTATE:0:0:cc/:AsKs|/As",
+    ):
         with pytest.raises(AcpcProtocolError):
             player.respond(line)
 

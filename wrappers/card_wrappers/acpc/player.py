@@ -99,6 +99,9 @@ class AcpcPlayer:
             AcpcProtocolError: If the line is not a state of the game.
         """
         position, hand = parse_state(line, self.game)
+        holes = hand.cards.partition("/")[0].split("|")
+        if position < len(holes) and not holes[position]:
+            raise AcpcProtocolError(f"{hand.source}: the dealer shows position {position} no cards of its own")
         try:
             steps = list(replay_tables(hand))
         except ValueError as error:
