@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 _SAME_SIDES = 0.05
 """Largest difference of the sides of an interval that is shown with one number, as a fraction of the longer side."""
@@ -47,3 +48,12 @@ def format_interval(mean: float, ci95: Sequence[float | None] | None, digits: in
 def json_number(number: float) -> float | None:
     """Return a number for JSON: None for infinity and NaN."""
     return number if math.isfinite(number) else None
+
+
+def json_content(content: Any) -> Any:
+    """Return a report for JSON: None in place of infinity and NaN, at any depth."""
+    if isinstance(content, Mapping):
+        return {name: json_content(value) for name, value in content.items()}
+    if isinstance(content, (list, tuple)):
+        return list(map(json_content, content))
+    return json_number(content) if isinstance(content, float) else content

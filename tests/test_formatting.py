@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from card_envs.formatting import format_interval, json_number, markdown_table
+from card_envs.formatting import format_interval, json_content, json_number, markdown_table
 
 
 def test_a_table_escapes_bars_and_aligns_columns() -> None:
@@ -23,3 +23,5 @@ def test_an_interval_shows_both_sides_if_they_differ() -> None:
 
 def test_json_has_no_infinity() -> None:
     assert [json_number(number) for number in (1.5, math.inf, -math.inf, math.nan)] == [1.5, None, None, None]
+    report = {"a": (1, [math.nan, "x", None, True]), "b": {"c": -math.inf}}
+    assert json_content(report) == {"a": [1, [None, "x", None, True]], "b": {"c": None}}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -110,3 +112,24 @@ def test_numbers_that_memory_cannot_hold_are_refused_in_our_words(
 
 def test_names_and_paths_may_have_many_digits() -> None:
     require_numbers_in_range(["--folder", "runs/99999999999999999999/s0", f"--agents=agent{HUGE}", "--hands", "9" * 18])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "exploit limit_holdem-v0 --agent chen --method local --hands 1",
+        f"match --adapt --env {KUHN} --agent random --styles random always_call --sessions 1 --hands-per-style 1",
+        f"tournament random always_call --env {KUHN} --passes 1 --hands 1 --by low --folder {{folder}}",
+    ],
+)
+def test_one_sample_has_no_interval_and_json_says_null(
+    words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main([*words.format(folder=tmp_path / "folder").split(), "--json"]) == 0
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    printed = capsys.readouterr().out
+    json.loads(printed, parse_constant=refuse)
+    assert "null" in printed

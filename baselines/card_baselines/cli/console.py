@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from card_baselines.text_table import TextTable
+from card_envs.formatting import json_content
 
 if TYPE_CHECKING:  # commands that print JSON need no rich
     from rich.table import Table
@@ -38,8 +39,8 @@ def print_report(content: Any, parts: Iterable[TextTable | str], as_json: bool) 
 
 
 def print_json(content: Any) -> None:
-    """Print a report as JSON."""
-    print(json.dumps(content, indent=2))
+    """Print a report as JSON, with null for infinity and NaN, which JSON does not have."""
+    print(json.dumps(json_content(content), indent=2, allow_nan=False))
 
 
 def print_parts(parts: Iterable[TextTable | str]) -> None:

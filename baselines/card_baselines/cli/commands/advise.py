@@ -19,7 +19,7 @@ from card_baselines.situations import Situation, read_file, read_line
 from card_baselines.text_table import TextTable
 from card_envs.agent import Agent
 from card_envs.envs import find_entry, make_game
-from card_envs.formatting import format_interval
+from card_envs.formatting import format_interval, json_content
 from card_envs.game import Game
 from card_envs.text import write_prompt
 
@@ -101,7 +101,8 @@ def _answer_lines(game: Game, agent: str) -> None:
     for number, line in enumerate(sys.stdin, start=1):
         if line.strip():
             situation = read_line(game, **_read_json(line, number))
-            print(json.dumps(_as_json(situation, advise_on(game, situation.tables, player))), flush=True)
+            report = json_content(_as_json(situation, advise_on(game, situation.tables, player)))
+            print(json.dumps(report, allow_nan=False), flush=True)
 
 
 def _read_json(line: str, number: int) -> dict[str, Any]:
