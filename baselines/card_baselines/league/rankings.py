@@ -85,7 +85,8 @@ class Ranking:
         """(n, 2): 95 % intervals of the scores; None without draws."""
         if not len(self.draws):
             return None
-        return np.asarray(np.percentile(self.draws, [2.5, 97.5], axis=0).T, np.float64)
+        with np.errstate(invalid="ignore"):  # draws of a result without an interval are infinite
+            return np.asarray(np.percentile(self.draws, [2.5, 97.5], axis=0).T, np.float64)
 
     def probability_above(self, one: int, other: int) -> float:
         """Return the probability that member `one` is above `other` by this measure; NaN without draws."""

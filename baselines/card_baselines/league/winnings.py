@@ -107,7 +107,8 @@ def median_winnings(matrices: Matrix) -> Matrix:
 
 def low_winnings(matrices: Matrix) -> Matrix:
     """Return (..., n): 20th percentile of the winnings over the others: results against the most difficult ones."""
-    return np.asarray(np.nanpercentile(_without_diagonal(matrices), 20, axis=-1), np.float64)
+    with np.errstate(invalid="ignore"):  # draws of a result without an interval are infinite
+        return np.asarray(np.nanpercentile(_without_diagonal(matrices), 20, axis=-1), np.float64)
 
 
 def _without_diagonal(matrices: Matrix) -> Matrix:
