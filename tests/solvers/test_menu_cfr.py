@@ -195,6 +195,13 @@ def test_the_agent_plays_legal_actions_with_every_bet_menu(strategy: tuple[Table
 
 
 @needs_speed
+def test_betting_of_probability_0_is_no_place(tree: BettingTree) -> None:
+    """A raise of a size on the menu is not mapped to its neighbours, not even with the probability 0."""
+    tables = random_decisions(make_game("no_limit_holdem-v0", bet_menu="fcpa"), 100)
+    assert all(weight > 0 for t in tables for weight, _ in find_places(tree, t))
+
+
+@needs_speed
 def test_the_agent_needs_the_stakes_of_its_strategy(strategy: tuple[TableStrategy, Path]) -> None:
     folder = strategy[1].parent
     CfrNoLimit(make_game("no_limit_holdem-v0", stacks=20_000, small_blind=100, big_blind=200), folder)

@@ -194,7 +194,7 @@ def find_places(tree: BettingTree, t: Any) -> list[tuple[float, int]]:
         size, after = next(sizes) if decision.kind == RAISE else 0.0, dict[int, float]()
         for node, weight in places.items():
             for share, child in _children_for(tree, node, decision.kind, size):
-                if tree.player[child] != NOBODY:
+                if share > 0 and tree.player[child] != NOBODY:
                     after[child] = after.get(child, 0.0) + weight * share
         places = _likeliest(after)
     player = _BUTTON if int(t.actor) == int(t.button) else 1 - _BUTTON
