@@ -102,15 +102,16 @@ def test_showdowns_are_summed_in_one_place() -> None:
 
 
 def test_ends_and_best_actions_are_valued_in_two_modules() -> None:
-    """`vector` has the hands of one betting sequence, `street_passes` those of many sequences side by side.
+    """`walk` has the hands of one betting sequence, `street_passes` those of many sequences side by side.
 
     Hand abstractions compare hands, `BoardHands` counts pairs of them, and the response before the flop makes one
     decision for all flops.
     """
     assert find_functions(values_ends) == {
-        "vector.evaluate_end", "limit.street_passes.evaluate_fold", "limit.street_passes.evaluate_close",
-        "hands.sum_compatible", "buckets.hand_buckets.count_equities", "buckets.hand_buckets.compare_with_groups",
+        "walk.make_walk", "walk.walk", "board_responses.evaluate_fold", "limit.street_passes.evaluate_fold",
+        "limit.street_passes.evaluate_close", "hands.sum_compatible", "buckets.hand_buckets.count_equities",
+        "buckets.hand_buckets.compare_with_groups",
     }  # fmt: skip
     assert find_functions(maximises) == {
-        "vector.take_best", "limit.street_passes._take_best", "preflop.choose", "multiplayer.traversal.learn_from_deal",
+        "walk._take_best", "limit.street_passes._take_best", "preflop.choose", "multiplayer.traversal.learn_from_deal",
     }  # fmt: skip

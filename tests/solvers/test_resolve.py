@@ -93,7 +93,7 @@ def test_no_hand_of_the_opponent_wins_more_than_from_the_blueprint(limit: Game) 
         resolver = Resolver(limit, Street.RIVER, trunk.betting, lambda *_: trunk, 1000, share)
         solution = resolver.find_solution(root, board, player)
         river = SubgameCfr(resolver.find_subgame(root), board, np.zeros(0, np.int64))
-        ranges = trunk.find_ranges(tables, board)[:, river.numbers].astype(np.float32)
+        ranges = trunk.find_ranges(tables, board)[:, river.hands.numbers].astype(np.float32)
         won = [river.respond_to(strategy, player, ranges[player]) for strategy in (trunk, solution)]
         more[share] = float((won[1] - won[0]).max())
         gained[share] = float(ranges[1 - player] @ (won[0] - won[1]))

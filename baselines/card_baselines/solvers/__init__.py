@@ -5,7 +5,8 @@
 | `buckets` | the hand abstraction: which hands share a bucket, and how the bucket of a hand is found |
 | `limit.streets` | the betting of limit hold'em, street by street |
 | `vector_cfr` | CFR in any variant (`regret`) over all hands and boards of a small two-player game |
-| `vector_game`, `vector` | such games and their strategies; passes over a tree for all hands at once |
+| `vector_game` | such games and their strategies |
+| `walk`, `two_streets`, `board_responses` | walks over a tree with all hands at once; on boards; best responses |
 | `sampled`, `sampled_cfr` | external sampling of deals and actions; Monte Carlo CFR for any small game |
 | `limit.mccfr`, `limit.public_chance_cfr`, `limit.cfr_br` | the algorithms for limit games |
 | `no_limit.menu_cfr` | the algorithm for no-limit games with a bet menu |

@@ -67,7 +67,7 @@ class _Rounding:
         """Return the numerators (m, buckets) of the legal actions (m,) at a decision."""
         tree = self._game.tree
         node = int(tree.first[state])
-        is_late, row = bool(tree.street[node]), int(self._game.nodes.row[node])
+        is_late, row = bool(tree.street[node]), int(self._game.streets.row[node])
         if is_late:
             shares = np.stack([self._late[self._flops, row, action, self._places] for action in legal])
         else:

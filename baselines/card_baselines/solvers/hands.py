@@ -385,6 +385,9 @@ class BoardHands:
         self.ranked.number[:num], self.ranked.rank[:num] = self.numbers, ranks[order]
         self.ranked.first[:num], self.ranked.second[:num] = cards[order].T
         mark_ties(self.ranked)
+        self.place_of: NDArray[np.int64] = np.zeros(NUM_HANDS, np.int64)
+        """(1326,): place of each hand number."""
+        self.place_of[self.numbers] = np.arange(num)
 
     def __len__(self) -> int:
         """Return the number of hands."""

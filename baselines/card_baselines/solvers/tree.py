@@ -49,9 +49,11 @@ def node_type(num_actions: int) -> np.dtype[Any]:
                 ("folded", np.int32),  # at the end of a hand: the player who folded, NOBODY at a showdown
                 ("stake", np.int32),  # at the end of a hand: chips that the loser pays
                 ("legal", np.int64),  # set of legal actions: bit a stands for action a
+                ("places", np.int64),  # set of places in `child` at which there is a node
+                ("num", np.int64),  # number of places up to the last one with a node
                 ("first", np.int64),  # where the numbers of the information state begin in tables of strategies
                 ("end", np.int32),  # the node after the subtree of this one
-                ("child", np.int32, (num_actions,)),  # node after each action, -1 where it is illegal
+                ("child", np.int32, (num_actions,)),  # node after the action at each place, -1 for none
             ],
         )
     )
@@ -145,11 +147,22 @@ class BettingTree:
             node = parent
         return node
 
-    def pack(self, first: Numbers | None = None) -> NDArray[Any]:
-        """Return the nodes as records of `node_type`; `first` (states,) is where the numbers of each state begin."""
+    def pack(self, first: Numbers | None = None, is_packed: bool = False) -> NDArray[Any]:
+        """Return the nodes as records of `node_type`.
+
+        Args:
+            first: (states,): where the numbers of each state begin, None for 0.
+            is_packed: The places of actions are counted among the legal ones, else they are action ids.
+        """
         nodes = np.zeros(len(self.player), node_type(self.child.shape[1]))
         for name in ("player", "street", "folded", "stake", "legal", "end", "child"):
             nodes[name] = getattr(self, name)
+        if is_packed:
+            child = nodes["child"]
+            child[:] = np.take_along_axis(child, np.argsort(child < 0, axis=1, kind="stable"), axis=1)
+        places = np.arange(self.child.shape[1])
+        nodes["places"] = (nodes["child"] >= 0) @ (1 << places)
+        nodes["num"] = np.where(nodes["child"] >= 0, places + 1, 0).max(axis=1)
         if first is not None:
             nodes["first"][self.decisions] = first[self.state[self.decisions]]
         return nodes

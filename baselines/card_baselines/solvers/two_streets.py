@@ -1,113 +1,189 @@
-"""The pass over two streets of a game: down to the boards of the second street, and back with the values (`vector`)."""
+"""Walks over two streets of a game: down to the boards of the second street, and back with the values (`walk`)."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from card_baselines.solvers.vector import (
+from card_baselines.solvers.hands import RANKED, BoardHands
+from card_baselines.solvers.tree import NUM_PLAYERS, BettingTree, Numbers
+from card_baselines.solvers.walk import (
     LEARN,
     NO_GROUPS,
-    add_to_average,
-    enter_board,
-    leave_board,
-    pass_backward,
-    pass_forward,
-    update_regrets,
-    write_policies,
+    OWN,
+    REACH,
+    Groups,
+    Settings,
+    go_on,
+    make_walk,
 )
 from card_envs.compiler import kernel
+from card_envs.game import NOBODY
+from card_envs.rng import seeded_streams
+from card_envs.typing import Floats
+
+STREAM = seeded_streams(1, 0)[0]
+"""Random numbers that are not read, since every decision is visited."""
+
+
+class TwoStreets:
+    """A tree of betting during which cards come at most once, and where its decisions are in tables of each street."""
+
+    def __init__(self, tree: BettingTree, has_cards: bool, num_columns: tuple[int, int]) -> None:
+        """Arrange the nodes.
+
+        Args:
+            tree: The tree.
+            has_cards: True if cards come.
+            num_columns: Numbers of an action, of hands or groups, before and after they come.
+        """
+        self.tree = tree
+        is_shown = (tree.player == NOBODY) & (tree.folded == NOBODY)  # showdowns need the cards that come
+        stage = np.where(is_shown, int(has_cards), tree.street - tree.street[0])
+        self.decisions = tuple(np.flatnonzero((tree.player != NOBODY) & (stage == each)) for each in range(2))
+        """The decisions before and after cards come."""
+        self.entries = np.flatnonzero((stage > 0) & (np.append(stage, -1)[tree.parent] == 0))
+        """The nodes at which cards come."""
+        self.row = np.zeros(len(stage), np.int64)
+        """(nodes,): index of a decision among those of its street."""
+        for part in self.decisions:
+            self.row[part] = np.arange(len(part))
+        self.nodes = tree.pack()
+        self.nodes["street"] = stage
+        self.nodes["first"] = self.row * tree.child.shape[1] * np.array(num_columns)[stage]
+
+    def shape_of(self, is_late: bool, num_columns: int) -> tuple[int, int, int]:
+        """Return the shape of a table of one street on one board: (decisions, actions, columns)."""
+        return len(self.decisions[is_late]), self.tree.child.shape[1], num_columns
+
+    def legal_of(self, is_late: bool) -> NDArray[np.bool_]:
+        """Return the legal actions of the decisions of one street, (decisions, actions)."""
+        return np.asarray(self.tree.child[self.decisions[is_late]] >= 0)
+
+    def compute_reach(self, policy: Floats, weights: Floats) -> Floats:
+        """Return the reach probabilities (2, nodes, hands) of both seats before cards come, times their weights.
+
+        Args:
+            policy: (decisions, actions, hands) before cards come.
+            weights: (2, hands): weights of the hands.
+        """
+        tree = self.tree
+        reach = np.zeros((NUM_PLAYERS, len(tree.player), weights.shape[1]), weights.dtype)
+        reach[:, 0] = weights
+        for node, shares in zip(self.decisions[0].tolist(), policy, strict=True):
+            multiply_down(tree, node, shares, reach)
+        return reach
+
+
+def multiply_down(tree: BettingTree, node: int, shares: Floats, reach: Floats) -> None:
+    """Write the reach probabilities (2, nodes, hands) after the actions (actions, hands) of a decision."""
+    for action in np.flatnonzero(tree.child[node] >= 0).tolist():
+        child = int(tree.child[node, action])
+        reach[:, child] = reach[:, node]
+        reach[tree.player[node], child] *= shares[action]
+
+
+class Boards(NamedTuple):
+    """The hands on each board of the second street."""
+
+    ranked: Any
+    """(boards,) of `RANKED`."""
+    place: Numbers
+    """(boards, hands): place on the first street of the hand at each place."""
+    groups: Groups
+    """Groups of hands; `of_hand` has a row for the first street and for each board."""
+    factor: NDArray[Any]
+    """(boards,): factor of the values on each board that is visited: their sum is the value on the first street."""
+    kind: Numbers
+    """(hands,): class of each hand of the first street, if each board stands for all that differ in the names of suits:
+    the value of a hand is then the mean over its class. Empty if all boards are there."""
+    kind_size: Numbers
+    """(classes,): number of hands in each class."""
+
+    @staticmethod
+    def arrange(first: BoardHands, late: list[BoardHands], factor: NDArray[Any], groups: Groups = NO_GROUPS) -> Boards:
+        """Return the hands `late` on each board; `first` are those of the first street."""
+        ranked = np.zeros(len(late), RANKED)
+        for k, hands in enumerate(late):
+            ranked[k] = hands.ranked
+        place = np.array([first.place_of[hands.numbers] for hands in late], np.int64).reshape(
+            len(late), -1 if late else 0
+        )
+        return Boards(ranked, place, groups, factor, *np.zeros((2, 0), np.int64))
 
 
 @kernel
-def traverse(
-    nodes: Any, parts: Any, hands: Any, boards: Any, drawn: Any, learner: Any, mode: Any, schedule: Any, early: Any,
-    late: Any, work: Any, late_work: Any,
-) -> None:  # fmt: skip
-    """Write the values of the root to work.values[0], and with LEARN add the learner's regrets and strategy.
+def _visit_boards(
+    nodes: Any, node: Any, depth: Any, row: Any, ranked: Any, groups: Any, tables: Any, settings: Any, stream: Any,
+    frames: Any, extra: Any,
+) -> Any:  # fmt: skip
+    """Write the values of a node at which cards come: the sum over the boards `drawn`, of `extra`."""
+    boards, drawn, late_tables, numbers, late = extra
+    ranked_on, places, late_groups, factor, kind, kind_size = boards
+    reach, own, values, late_own = frames.reach, frames.own, frames.values, late.own
+    reach_row, own_row = frames.path[depth + 1, REACH], frames.path[depth + 1, OWN]
+    for h in range(ranked.num_hands):
+        values[row, h] = 0
+    for b in drawn:
+        if settings.mode == LEARN:
+            for h in range(ranked_on[b].num_hands):
+                late_own[0, h] = own[own_row, places[b, h]]
+        there = Settings(
+            settings.learner, settings.mode, settings.schedule, settings.last_street, settings.least, settings.is_given,
+            b, b * numbers,
+        )  # fmt: skip
+        value_board(
+            nodes, node, ranked_on[b], places, b, late_groups, late_tables, there, stream, late, reach, reach_row,
+            factor[b], values, row,
+        )  # fmt: skip
+    _average_kinds(kind, kind_size, frames.sums, values, row)
+    return True
 
-    Args:
-        nodes: `Nodes`.
-        parts: `Parts`.
-        hands: Record of `RANKED` for the first street.
-        boards: `Boards` of the second street.
-        drawn: (n,): boards that are visited.
-        learner: Player whose values are computed.
-        mode: LEARN, BEST or FOLLOW.
-        schedule: `regret.Schedule`, of the type of values.
-        early: `Tables` of the first street.
-        late: `Tables` of the second street.
-        work: `Work` of the first street; `work.reach[0]` are the weights of the other's hands, and those of the
-            learner's in the average are `work.own[0]`.
-        late_work: `Work` of the second street.
+
+@kernel
+def value_board(
+    nodes: Any, node: Any, ranked: Any, place: Any, board: Any, groups: Any, tables: Any, settings: Any, stream: Any,
+    late: Any, reach: Any, reach_row: Any, factor: Any, values: Any, row: Any,
+) -> None:  # fmt: skip
+    """Add `factor` times the values of a node on one board to values[row].
+
+    Hand h was at place[board, h] before its cards came; then the opponent's reach probabilities were reach[reach_row].
     """
-    size = np.int64(hands.num_hands)
-    _forward(nodes, parts.early, learner, mode, NO_GROUPS, 0, size, early.predicted, early.sums, work)
-    if parts.late.shape[0] > 0:
-        for node in parts.entries:
-            for h in range(size):
-                work.values[node, h] = 0
-        for b in drawn:
-            _traverse_board(nodes, parts, b, boards, learner, mode, schedule, late, work, late_work)
-        average_kinds(parts.entries, boards.kind, boards.kind_size, work.totals, work.values)
-    _backward(nodes, parts.early, learner, mode, hands, NO_GROUPS, 0, schedule, early.regrets, early.predicted, work)
+    late_reach, late_values = late.reach, late.values
+    for h in range(ranked.num_hands):
+        late_reach[0, h] = reach[reach_row, place[board, h]]
+    _walk_board(nodes, node, ranked, groups, tables, settings, stream, late, 0)
+    for h in range(ranked.num_hands):
+        values[row, place[board, h]] += factor * late_values[0, h]
 
 
 @kernel
-def _traverse_board(
-    nodes: Any, parts: Any, b: Any, boards: Any, learner: Any, mode: Any, schedule: Any, late: Any, work: Any,
-    late_work: Any,
-) -> None:  # fmt: skip
-    """Add the values on one board of the second street to those of its entries."""
-    hands, place, num = boards.ranked[b], boards.place[b], boards.num_groups
-    size = np.int64(hands.num_hands)
-    group = boards.group[b]
-    enter_board(work.reach, parts.entries, place, size, late_work.reach)
-    if mode == LEARN:
-        enter_board(work.own, parts.entries, place, size, late_work.own)
-    _forward(nodes, parts.late, learner, mode, group, num, size, late.predicted[b], late.sums[b], late_work)
-    _backward(
-        nodes, parts.late, learner, mode, hands, group, num, schedule, late.regrets[b], late.predicted[b], late_work
-    )
-    leave_board(late_work.values, parts.entries, place, size, boards.factor[b], work.values)
+def _average_kinds(kind: Any, kind_size: Any, sums: Any, values: Any, row: Any) -> None:
+    """Replace the values of each hand by their mean over the hands of its class; see `Boards`."""
+    for k in range(kind_size.shape[0]):
+        sums[0, k] = 0
+    for h in range(kind.shape[0]):
+        sums[0, kind[h]] += values[row, h]
+    for h in range(kind.shape[0]):
+        values[row, h] = sums[0, kind[h]] / values.dtype.type(kind_size[kind[h]])
 
 
 @kernel
-def _forward(
-    nodes: Any, part: Any, learner: Any, mode: Any, group: Any, num_groups: Any, size: Any, regrets: Any, sums: Any,
-    work: Any,
-) -> None:  # fmt: skip
-    """Write the policies and reach probabilities, and with LEARN add the learner's strategy to the sums."""
-    write_policies(nodes, part, regrets, group, num_groups, size, work)
-    pass_forward(nodes, part, 1 - learner, work.policy, size, work.reach)
-    if mode == LEARN:
-        pass_forward(nodes, part, learner, work.policy, size, work.own)
-        add_to_average(nodes, part, learner, group, num_groups, size, work.own, sums)
+def _take_given(
+    nodes: Any, node: Any, depth: Any, row: Any, ranked: Any, groups: Any, tables: Any, settings: Any, stream: Any,
+    frames: Any, extra: Any,
+) -> Any:  # fmt: skip
+    """Copy the values of a node at which cards come from `extra` (nodes, hands)."""
+    for h in range(ranked.num_hands):
+        frames.values[row, h] = extra[node, h]
+    return True
 
 
-@kernel
-def _backward(
-    nodes: Any, part: Any, learner: Any, mode: Any, hands: Any, group: Any, num_groups: Any, schedule: Any,
-    regrets: Any, predicted: Any, work: Any,
-) -> None:  # fmt: skip
-    """Write the learner's values, and with LEARN add its regrets."""
-    size = np.int64(hands.num_hands)
-    pass_backward(nodes, part, learner, hands, size, work.policy, mode, work.reach, work.by_card, work.values)
-    if mode == LEARN:
-        update_regrets(nodes, part, learner, group, num_groups, size, work.values, schedule, regrets, predicted)
-
-
-@kernel
-def average_kinds(entries: Any, kind: Any, kind_size: Any, totals: Any, values: Any) -> None:
-    """Replace the values of each hand by their mean over the hands of its class; see `Boards`.
-
-    `totals` (classes,) is scratch space.
-    """
-    for node in entries:
-        for k in range(kind_size.shape[0]):
-            totals[k] = 0
-        for h in range(kind.shape[0]):
-            totals[kind[h]] += values[node, h]
-        for h in range(kind.shape[0]):
-            values[node, h] = totals[kind[h]] / values.dtype.type(kind_size[kind[h]])
+_walk_board = make_walk(go_on)
+walk_boards = make_walk(_visit_boards)
+"""The walk over both streets. `extra` are `Boards`, the indices of those that are visited, the `Tables` of the second
+street, how many of their numbers each board has, and `Frames` for it."""
+walk_first = make_walk(_take_given)
+"""The walk over the first street, with `extra` = the values (nodes, hands) of the nodes at which cards come."""

@@ -1,4 +1,4 @@
-"""A two-player game with all its hands and boards, for the passes of `vector`, and strategies for it.
+"""A two-player game with all its hands and boards, for the walks of `two_streets`, and strategies for it.
 
 Such games are Kuhn poker, Leduc hold'em, flop hold'em, and endgames on the river and the turn: cards come at most once
 after the first bets.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import combinations
-from math import comb
+from math import comb, prod
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +21,14 @@ from card_baselines.solvers.buckets.suit_isomorphism import canonical_boards, re
 from card_baselines.solvers.hands import RANKED, BoardHands
 from card_baselines.solvers.regret import normalise
 from card_baselines.solvers.tree import NUM_PLAYERS, endgame_of, first_table, grow_betting
-from card_baselines.solvers.vector import Boards, Nodes, Parts, Work, find_stages
+from card_baselines.solvers.two_streets import Boards, TwoStreets
+from card_baselines.solvers.walk import Frames
 from card_envs.cards import DECK_SIZE
 from card_envs.damaged_files import open_arrays
-from card_envs.game import NOBODY, Game, Tables
+from card_envs.game import Game, Tables
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.memory import find_free_memory
-from card_envs.poker.hands import hand_numbers
+from card_envs.poker.hands import NUM_HANDS, hand_numbers
 from card_envs.typing import Floats
 
 MAX_BYTES = 2**32
@@ -57,25 +58,30 @@ class VectorGame:
         num_cards, config = count_coming_cards(game), game.config
         endgame = endgame_of(game)
         self.game, self.tree = game, grow_betting(game, first_table(game))
-        stage = find_stages(self.tree, num_cards > 0)
-        self.parts = Parts.from_tree(self.tree, stage)
-        self._is_late = stage > 0
         deck = np.sort(np.array(config.deck_cards, np.int64))
         board = np.zeros(0, np.int64) if endgame is None else np.asarray(endgame.cards, np.int64)
         rest = np.setdiff1d(deck, board)
+        late = comb(len(rest) - num_cards, config.num_hole_cards) if num_cards else 0
+        self._num_hands = comb(len(rest), config.num_hole_cards), late
+        self.streets = TwoStreets(self.tree, num_cards > 0, self._num_hands)
         self._merges = merge_suits and endgame is None and (num_cards, config.num_hole_cards) == (_FLOP_CARDS, 2)
         canonical, counts = canonical_boards(_FLOP_CARDS).list_of(deck) if self._merges else (None, 1)
-        num_boards = comb(len(rest), num_cards) if canonical is None else len(canonical)
-        self.dtype: Any = self._choose_dtype(num_boards, len(rest) - num_cards)
+        self.num_boards = (comb(len(rest), num_cards) if canonical is None else len(canonical)) if num_cards else 0
+        """Number of boards of the second street."""
+        self.dtype: Any = self._choose_dtype()
         """Type of all numbers: float64, or float32 for games that would take too much memory otherwise."""
         cards = _list_cards(rest, num_cards) if canonical is None else canonical
-        self.nodes = Nodes.from_tree(self.tree, stage, self.dtype)
         single = config if config.num_hole_cards == 1 else None
         self.hands = BoardHands(board, deck, single)
         """Hands on the cards that lie from the start."""
-        self._place_of = _find_places(self.hands.numbers)
+        on_boards = [BoardHands(np.append(board, each), deck, single) for each in cards]
+        self._late_numbers = np.array([hands.numbers for hands in on_boards], np.int64).reshape(len(cards), late)
+        """(boards, hands): number of the hand at each place, after more cards have come."""
         chance = counts * np.ones(len(cards)) / comb(len(rest) - NUM_PLAYERS * config.num_hole_cards, num_cards)
-        self._arrange_boards([BoardHands(np.append(board, each), deck, single) for each in cards], chance)
+        self.boards = Boards.arrange(self.hands, on_boards, chance.astype(self.dtype))
+        if self._merges:
+            kind = np.unique(STARTING_HANDS[self.hands.numbers], return_inverse=True)[1]
+            self.boards = self.boards._replace(kind=kind, kind_size=np.bincount(kind))
         keys = cards @ _CARD_FACTORS[:num_cards]
         self._board_order = np.argsort(keys)
         self._board_keys = keys[self._board_order]
@@ -86,53 +92,22 @@ class VectorGame:
         self.num_deals = float(weights[0] @ self.hands.sum_compatible(weights[1]))
         """Sum of the weights of all pairs of hands."""
 
-    def _arrange_boards(self, late: list[BoardHands], chance: Floats) -> None:
-        """List the hands on each board of the second street, whose probabilities are `chance` (boards,)."""
-        self.late_numbers = np.array([hands.numbers for hands in late], np.int64).reshape(len(late), -1 if late else 0)
-        """(boards, hands): number of the hand at each place, after more cards have come."""
-        ranked = np.zeros(len(late), RANKED)
-        for k, hands in enumerate(late):
-            ranked[k] = hands.ranked
-        self.boards = Boards(
-            ranked, self._place_of[self.late_numbers], np.zeros((len(late), 0), np.int64), np.int64(0),
-            chance.astype(self.dtype),
-        )  # fmt: skip
-        if self._merges:
-            _, kind, size = np.unique(STARTING_HANDS[self.hands.numbers], return_inverse=True, return_counts=True)
-            self.boards = self.boards._replace(kind=kind, kind_size=size)
-
     @cached_property
     def late_places(self) -> NDArray[np.int16]:
         """(boards, hand numbers): place of each hand on each board of the second street."""
-        places = np.zeros((self.num_boards, len(self._place_of)), np.int16)
-        np.put_along_axis(places, self.late_numbers, np.arange(self.late_numbers.shape[1], dtype=np.int16)[None], 1)
+        places = np.zeros((self.num_boards, NUM_HANDS), np.int16)
+        np.put_along_axis(places, self._late_numbers, np.arange(self._num_hands[1], dtype=np.int16)[None], 1)
         return places
 
-    @property
-    def num_boards(self) -> int:
-        """Number of boards of the second street."""
-        return len(self.late_numbers)
-
-    def allocate_work(self) -> tuple[Work, Work]:
-        """Return arrays for `two_streets.traverse`."""
-        num, actions = self.tree.child.shape
-        late = num if self.num_boards else 1, actions, self.late_numbers.shape[1]
-        return Work.allocate(num, actions, len(self.hands), self.dtype), Work.allocate(*late, self.dtype)
+    def allocate_frames(self) -> tuple[Frames, Frames]:
+        """Return arrays for `two_streets.walk_boards`."""
+        early, late = (Frames.allocate(self.tree, num, num, self.dtype) for num in self._num_hands)
+        return early, late
 
     def shape_of(self, is_late: bool) -> tuple[int, ...]:
         """Return the shape of a table of one street: (decisions, actions, hands), by board on the second street."""
-        num_hands = self.late_numbers.shape[1] if is_late else len(self.hands)
-        shape = self._count_decisions(is_late), self.tree.child.shape[1], num_hands
+        shape = len(self.streets.decisions[is_late]), self.tree.child.shape[1], self._num_hands[is_late]
         return (self.num_boards, *shape) if is_late else shape
-
-    def _count_decisions(self, is_late: bool) -> int:
-        """Return the number of decisions on one street."""
-        return int((self.tree.player[self.parts[is_late]] != NOBODY).sum())
-
-    def legal_of(self, is_late: bool) -> NDArray[np.bool_]:
-        """Return the legal actions of the decisions of one street, (decisions, actions)."""
-        part = self.parts[is_late]
-        return np.asarray(self.tree.child[part[self.tree.player[part] != NOBODY]] >= 0)
 
     def find(self, views: Tables) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Return the row of the decision, the board (-1 on the first street) and the place of the hand, each (n,).
@@ -146,8 +121,8 @@ class VectorGame:
         config, known = self.game.config, len(self.hands.board)
         hole, deck = config.num_hole_cards, views["deck"].astype(np.int64)
         own = np.take_along_axis(deck, views["actor"].astype(np.int64)[:, None] * hole + np.arange(hole), axis=1)
-        boards, places = np.full(len(views), -1), self._place_of[_number_hands(own)]
-        late, first = np.flatnonzero(self._is_late[nodes]), NUM_PLAYERS * hole
+        boards, places = np.full(len(views), -1), self.hands.place_of[_number_hands(own)]
+        late, first = np.flatnonzero(self.streets.nodes["street"][nodes]), NUM_PLAYERS * hole
         if len(late):
             cards, own = deck[late, first + known : first + sum(config.board_cards)], own[late]
             if self._merges:
@@ -159,16 +134,16 @@ class VectorGame:
                 raise ValueError(f"the cards at a table are none of {self.game.name} with these settings")
             boards[late] = self._board_order[found]
             places[late] = self.late_places[boards[late], _number_hands(own)]
-        return self.nodes.row[nodes], boards, places
+        return self.streets.row[nodes], boards, places
 
-    def _choose_dtype(self, num_boards: int, left: int) -> Any:
+    def _choose_dtype(self) -> Any:
         """Return float64, or float32 if that takes too much memory.
 
         Raises:
             ValueError: If both take too much, or more than is free, before any of it is allocated.
         """
-        num_hands, late = comb(left, self.game.config.num_hole_cards), self._count_decisions(True)
-        numbers = num_boards * _TABLES * late * self.tree.child.shape[1] * num_hands
+        num_boards, late, _, num_hands = shape = self.shape_of(True)
+        numbers = _TABLES * prod(shape)
         for dtype in (np.float64, np.float32):
             size = numbers * np.dtype(dtype).itemsize + num_boards * RANKED.itemsize
             if size <= MAX_BYTES:
@@ -193,13 +168,6 @@ def _list_cards(deck: NDArray[np.int64], num_cards: int) -> NDArray[np.int64]:
 def _number_hands(cards: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the number (n,) of hands (n, cards) of one card or two, in any order."""
     return cards[:, 0] if cards.shape[1] == 1 else hand_numbers(cards)
-
-
-def _find_places(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the place of each hand number, given the numbers (places,)."""
-    places = np.zeros(int(numbers.max()) + 1, np.int64)
-    places[numbers] = np.arange(len(numbers))
-    return places
 
 
 def count_coming_cards(game: Game) -> int:
@@ -234,7 +202,7 @@ class VectorStrategy:
     @staticmethod
     def from_sums(game: VectorGame, early: Floats, late: Floats) -> VectorStrategy:
         """Return the average strategy of summed strategies, uniform where they are 0."""
-        is_legal, is_legal_late = (game.legal_of(is_late)[..., None] for is_late in (False, True))
+        is_legal, is_legal_late = (game.streets.legal_of(is_late)[..., None] for is_late in (False, True))
         averages = np.empty_like(late)
         for board, sums in zip(averages, late, strict=True):  # board by board, since the copies may be large
             board[:] = normalise(sums, is_legal_late, -2, game.dtype)

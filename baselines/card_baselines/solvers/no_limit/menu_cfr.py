@@ -17,17 +17,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.solvers.buckets.hand_buckets import HandBuckets
-from card_baselines.solvers.no_limit.menu_walk import ANSWER, LEARN, RESPOND, Hands, Settings, Tables, Walk, walk_from
+from card_baselines.solvers.regret import Schedule
 from card_baselines.solvers.solver import DealSolver
 from card_baselines.solvers.strategy import TableStrategy, lay_out, list_states, quantise
 from card_baselines.solvers.tree import NUM_PLAYERS, grow_game
+from card_baselines.solvers.walk import ANSWER, OWN, RESPOND, SAMPLE, Frames, Groups, Settings, Tables, go_on, make_walk
+from card_envs.compiler import kernel
+from card_envs.game import NOBODY
 from card_envs.games.holdem.actions import CALL_ACTION
 from card_envs.games.holdem.config import HoldemConfig
+from card_envs.poker.hands import NUM_HANDS
 from card_envs.rng import seed_streams, seeded_streams
 from card_envs.typing import Floats32, Integers
 
 _DISCOUNT = 10
 """Weight of iterations after `plain_iterations`, relative to plain ones."""
+_ZERO, _ONE = np.float32(0), np.float32(1)
 _HARDLY_REACHED = 3e-4
 """Reach probability below which the strategy of a bucket is replaced by the mean over all buckets of the decision."""
 
@@ -72,7 +77,7 @@ class MenuCfr(DealSolver):
             config: A game for which `tree.is_two_player_menu` holds.
             boards: Source of boards.
             seed: Seed of boards and sampled actions.
-            least: The opponent's reach probability below which its actions are sampled, see `menu_walk`.
+            least: The opponent's reach probability below which its actions are sampled, see `walk.Settings`.
             plain_iterations: Number of iterations, before those against responders, in which the players learn against
                 each other; None if all are. Their strategies are left out of the average, and their regrets are
                 discounted as if a tenth as many iterations had led to them.
@@ -82,9 +87,7 @@ class MenuCfr(DealSolver):
         states = list_states(config, boards.num_buckets)
         self.first, size = lay_out(states, 0)
         """(states,): where the numbers of each information state begin."""
-        self.nodes = self.tree.pack(self.first)
-        children = self.nodes["child"]
-        children[:] = np.take_along_axis(children, np.argsort(children < 0, axis=1, kind="stable"), axis=1)
+        self.nodes = self.tree.pack(self.first, is_packed=True)
         self.boards, self.seed, self.least = boards, seed, np.float32(least)
         self.plain_iterations = plain_iterations
         self.regrets: Floats32 = np.zeros(size, np.float32)
@@ -101,9 +104,12 @@ class MenuCfr(DealSolver):
         self._streams = seeded_streams(1, self.seed)
         self._number = 0
         num_buckets = np.array(self.boards.num_buckets, np.int64)
-        walk, response = (Walk.allocate(self.tree, num_buckets) for _ in range(2))
-        self._walks = walk, response._replace(choices=walk.choices)
-        self._hands = Hands(self.boards.ranked, self.boards.rows, num_buckets)
+        last = self.tree.street == self._last_street
+        largest = int((self.tree.end - np.arange(len(self.tree.end)))[last].max())
+        shape = NUM_HANDS, int(num_buckets.max()), np.float32
+        self._frames = Frames.allocate(self.tree, *shape, largest)
+        self._response = Frames.allocate(self.tree, *shape)._replace(choices=self._frames.choices)
+        self._groups = Groups(self.boards.rows, num_buckets)
 
     def run(self, iterations: int) -> None:
         """Run `iterations` more iterations; both players learn in each."""
@@ -120,7 +126,7 @@ class MenuCfr(DealSolver):
         self._number = number
         for learner in range(NUM_PLAYERS):
             if self._is_plain:
-                self._learn(learner, LEARN, self.regrets, self.regrets, 1.0)
+                self._learn(learner, SAMPLE, self.regrets, self.regrets, 1.0)
             else:
                 self._learn(1 - learner, RESPOND, self.responder, self.regrets, 1.0)
                 self._learn(learner, ANSWER, self.regrets, self.responder, 0.0)
@@ -151,18 +157,51 @@ class MenuCfr(DealSolver):
         self.responder[:] = self.regrets[: len(self.responder)]
 
     def _learn(self, learner: int, mode: int, own: Floats32, other: Floats32, average: float) -> None:
-        """Update the tables of a player on the board; `mode` as in `menu_walk`."""
+        """Update the tables of a player on the board; `mode` is one of `walk`."""
         num, weight = int(self.boards.ranked[0].num_hands), self._weight()
-        self._walks[0].reach[0, :num] = 1 / num
-        self._walks[0].own[0, :num] = 1 / num
+        self._frames.reach[0, :num] = 1 / num
+        self._frames.own[0, :num] = 1 / num
+        schedule = Schedule(np.float32(weight), _ONE, _ONE, _ZERO, np.float32(average * weight**2))
         settings = Settings(
-            np.int64(learner), np.int64(self._last_street), np.float32(weight), np.float32(average * weight**2),
-            self.least,
+            np.int64(learner), np.int64(mode), schedule, np.int64(self._last_street), self.least, False, 0, 0
+        )
+        _walk(
+            self.nodes, np.int64(0), self.boards.ranked[0], self._groups, Tables(own, other, own, self.averages),
+            settings, self._streams[0], self._frames, self._response,
         )  # fmt: skip
-        walk_from(
-            self.nodes, np.int64(0), Tables(own, other, self.averages), settings, np.int64(mode), self._hands,
-            self._streams[0], self._walks,
-        )  # fmt: skip
+
+
+_respond = make_walk(go_on)
+
+
+@kernel
+def _answer(
+    nodes: Any, node: Any, depth: Any, row: Any, ranked: Any, groups: Any, tables: Any, settings: Any, stream: Any,
+    frames: Any, response: Any,
+) -> Any:  # fmt: skip
+    """In mode ANSWER, write to `choices` the opponent's best response to the learner on the last street."""
+    if settings.mode != ANSWER or nodes[node].street != settings.last_street or nodes[node].player == NOBODY:
+        return False
+    own, reach, choices, total = frames.own, response.reach, frames.choices, _ZERO
+    reached = frames.path[depth + 1, OWN]
+    for h in range(ranked.num_hands):
+        reach[0, h] = own[reached, h]
+        total += own[reached, h]
+    for number in range(node, np.int64(nodes[node].end)):
+        if nodes[number].player == 1 - settings.learner:  # default where the learner's reach is tiny: check or call
+            call = np.int8(nodes[number].legal & 1)  # its place: 1 where a fold is legal
+            for h in range(ranked.num_hands):
+                choices[number - node, h] = call
+    swapped = Settings(
+        1 - settings.learner, np.int64(RESPOND), Schedule(_ZERO, _ONE, _ONE, _ZERO, _ZERO), settings.last_street, total,
+        False, 0, 0,
+    )  # fmt: skip
+    both = Tables(tables.other, tables.own, tables.other, tables.sums)
+    _respond(nodes, node, ranked, groups, both, swapped, stream, response, 0)
+    return False
+
+
+_walk = make_walk(_answer)
 
 
 def make_strategy(config: HoldemConfig, averages: NDArray[np.float32], buckets: HandBuckets) -> TableStrategy:

@@ -12,10 +12,12 @@ from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 
+from card_baselines.solvers.hands import BoardHands
 from card_baselines.solvers.regret import normalise
-from card_baselines.solvers.resolving.subgame_cfr import SubgameCfr, rank_in_groups
+from card_baselines.solvers.resolving.subgame_cfr import SubgameCfr, find_groups
 from card_baselines.solvers.resolving.trunk import Probabilities, Trunk
 from card_baselines.solvers.tree import BettingTree, Numbers, grow_betting
+from card_envs.cards import DECK_SIZE
 from card_envs.game import Game, Tables
 from card_envs.poker.hands import NUM_HANDS
 from card_envs.typing import Floats32
@@ -44,14 +46,15 @@ class Solution(Trunk):
             sums: Its summed strategies, before and after the river comes.
         """
         super().__init__(betting, ranges)
-        nodes, self._cards = solved.nodes, solved.cards
-        early, late = (solved.list_decisions(is_late) for is_late in (False, True))
-        self._early = np.zeros((len(early), NUM_HANDS, nodes.child.shape[1]), np.float32)
-        shares = normalise(sums[0], (nodes.child[early] >= 0)[..., None], -2, np.float32)[:, :, : len(solved.numbers)]
-        self._early[:, solved.numbers] = shares.transpose(0, 2, 1)
-        self._late = normalise(sums[1], (nodes.child[late] >= 0)[..., None], -2, np.float32)
+        streets, self._cards, numbers = solved.streets, solved.cards, solved.hands.numbers
+        early, self._late = (
+            normalise(each, streets.legal_of(is_late)[..., None], -2, np.float32)
+            for is_late, each in zip((False, True), sums, strict=True)
+        )
         """(cards, decisions, actions, groups): on each river after a turn."""
-        self._row, self._is_late = nodes.row, np.isin(np.arange(len(nodes.player)), late)
+        self._early = np.zeros((len(early), NUM_HANDS, early.shape[1]), np.float32)
+        self._early[:, numbers] = early.transpose(0, 2, 1)
+        self._row, self._is_late = streets.row, streets.nodes["street"] > 0
         self.num_bytes = self._early.nbytes + self._late.nbytes
         """Memory of the probabilities."""
 
@@ -64,8 +67,8 @@ class Solution(Trunk):
         if is_late.any():
             card = int(np.flatnonzero(self._cards == board[-1])[0])
             group = np.zeros(NUM_HANDS, np.int64)
-            ranked, groups = rank_in_groups(board)
-            group[ranked["number"][: len(groups)]] = groups
+            hands = BoardHands(board, np.arange(DECK_SIZE))
+            group[hands.numbers] = find_groups(hands)
             found[is_late] = self._late[card, rows[is_late]].transpose(0, 2, 1)[:, group]
         return found
 
@@ -106,7 +109,7 @@ class Resolver:
         """Return the solution of a subgame for a player."""
         ranges = trunk.find_ranges(subgame.tables[:1], board)
         solver = SubgameCfr(subgame, board, np.setdiff1d(self._game.config.deck_cards, board))
-        reach = np.ascontiguousarray(ranges[:, solver.numbers], np.float32)
+        reach = np.ascontiguousarray(ranges[:, solver.hands.numbers], np.float32)
         worth = solver.respond_to(trunk, player, reach[player])
         return Solution(
             subgame, ranges, solver, solver.solve(player, reach, worth, self._iterations, self._range_share)

@@ -12,31 +12,20 @@ Johanson et al., AAMAS 2012).
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from card_baselines.solvers.hands import RANKED, list_hands, rank_hands
+from card_baselines.solvers.board_responses import BoardResponses
+from card_baselines.solvers.hands import BoardHands
 from card_baselines.solvers.regret import Schedule, match_regrets
 from card_baselines.solvers.resolving.trunk import Trunk
-from card_baselines.solvers.tree import BettingTree, Numbers
-from card_baselines.solvers.two_streets import traverse
-from card_baselines.solvers.vector import (
-    BEST,
-    LEARN,
-    Boards,
-    Nodes,
-    Parts,
-    Tables,
-    Work,
-    evaluate_board,
-    find_stages,
-    pass_backward,
-    pass_forward,
-)
+from card_baselines.solvers.tree import NUM_PLAYERS, BettingTree, Numbers
+from card_baselines.solvers.two_streets import STREAM, Boards, TwoStreets, walk_boards
+from card_baselines.solvers.walk import BEST, LEARN, VISIT_ALL, Frames, Groups, Settings, Tables
+from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
-from card_envs.game import NOBODY
-from card_envs.poker.hands import NUM_HANDS
 from card_envs.typing import Floats32
 
 NUM_GROUPS = 64
@@ -64,29 +53,30 @@ class Gadget(NamedTuple):
 
 @kernel
 def solve(
-    nodes: Any, parts: Any, hands: Any, rivers: Any, drawn: Any, power: Any, solver: Any, ranges: Any, worth: Any,
-    range_share: Any, early: Any, late: Any, gadget: Any, work: Any, late_work: Any,
+    nodes: Any, ranked: Any, groups: Any, early: Any, frames: Any, rivers: Any, drawn: Any, late: Any, numbers: Any,
+    late_frames: Any, power: Any, solver: Any, ranges: Any, worth: Any, range_share: Any, gadget: Any, stream: Any,
 ) -> None:  # fmt: skip
     """Add up the strategies of both players, with one iteration for each of the rivers `drawn` (iterations,).
 
     `ranges` (2, hands) sum to 1; `worth` (hands,) is what the opponent is paid for stopping. With `range_share` 1 the
-    ranges are taken as they are, with 0 the opponent chooses with every hand.
+    ranges are taken as they are, with 0 the opponent chooses with every hand. The first arguments are as of
+    `two_streets.walk_boards`.
     """
-    size, opponent = np.int64(hands.num_hands), 1 - solver
+    size, opponent = np.int64(ranked.num_hands), 1 - solver
     share = (_ONE - range_share) / np.float32(size)
     for t in range(drawn.shape[0]):
         for learner in (opponent, solver):
             for h in range(size):
-                work.own[0, h] = np.float32((t + 1) ** power)
+                frames.own[0, h] = np.float32((t + 1) ** power)
                 if learner == opponent:
-                    work.reach[0, h] = ranges[solver, h]
+                    frames.reach[0, h] = ranges[solver, h]
                 else:
-                    work.reach[0, h] = range_share * ranges[opponent, h] + share * gadget.policy[0, h]
-            traverse(
-                nodes, parts, hands, rivers, drawn[t : t + 1], learner, LEARN, _CFR_PLUS, early, late, work, late_work
-            )
+                    frames.reach[0, h] = range_share * ranges[opponent, h] + share * gadget.policy[0, h]
+            settings = Settings(learner, LEARN, _CFR_PLUS, 0, VISIT_ALL, False, 0, 0)
+            extra = rivers, drawn[t : t + 1], late, numbers, late_frames
+            walk_boards(nodes, 0, ranked, groups, early, settings, stream, frames, extra)
             if learner == opponent:
-                _choose_to_enter(work.values[0], worth, size, gadget)
+                _choose_to_enter(frames.values[0], worth, size, gadget)
 
 
 @kernel
@@ -108,22 +98,18 @@ class SubgameCfr:
         self._betting, self._board = betting, board
         self.cards = cards if len(board) < _WHOLE_BOARD else cards[:0]
         """(cards,): the rivers that may come, none on a river."""
-        stage = find_stages(betting, len(self.cards) > 0)
-        self.nodes, self.parts = Nodes.from_tree(betting, stage, np.float32), Parts.from_tree(betting, stage)
-        ranked = np.zeros(1, RANKED)
-        (list_hands if len(self.cards) else rank_hands)(board, ranked[0])
-        self._hands = ranked[0]
-        self.numbers: Numbers = self._hands.number[: int(self._hands.num_hands)].copy()
-        """(hands,): number of the hand at each place on the board."""
-        self._rivers = _rank_rivers(board, self.cards, self.numbers)
-        num, actions = betting.child.shape
-        self._work = Work.allocate(num, actions, NUM_HANDS, np.float32)
-        self._late_work = Work.allocate(num if len(self.cards) else 1, actions, NUM_HANDS, np.float32)
-
-    def list_decisions(self, late: bool, player: int | None = None) -> Numbers:
-        """Return the decisions before or after the river comes, of one player or of both."""
-        part, actor = self.parts[late], self.nodes.player[self.parts[late]]
-        return np.asarray(part[actor != NOBODY if player is None else actor == player])
+        deck, has_cards = np.arange(DECK_SIZE), len(self.cards) > 0
+        self.hands = BoardHands(board[:0], np.setdiff1d(deck, board)) if has_cards else BoardHands(board, deck)
+        self._on_rivers = [BoardHands(np.append(board, card), deck) for card in self.cards.tolist()]
+        group = np.zeros((1 + len(self.cards), len(self.hands)), np.int64)
+        for row, hands in zip(group[1:], self._on_rivers, strict=True):
+            row[: len(hands)] = find_groups(hands)
+        factor = len(self.cards) / max(1, len(self.cards) + len(board) - _KNOWN_TO_PAIR)
+        groups = Groups(group, np.array([0, NUM_GROUPS]))
+        self._rivers = Boards.arrange(self.hands, self._on_rivers, np.full(len(self.cards), factor, np.float32), groups)
+        self.streets = TwoStreets(betting, has_cards, (len(self.hands), NUM_GROUPS))
+        self._frames = Frames.allocate(betting, len(self.hands), len(self.hands), np.float32)
+        self._late_frames = Frames.allocate(betting, len(self.hands), NUM_GROUPS, np.float32)
 
     def solve(
         self, player: int, reach: Floats32, worth: Floats32, iterations: int, range_share: np.float32
@@ -133,71 +119,51 @@ class SubgameCfr:
         Returns:
             (decisions, actions, hands) before the river comes, and (cards, decisions, actions, groups) after it.
         """
-        early, late = (self._allocate(is_late) for is_late in (False, True))
-        regrets, policy = np.zeros((2, 2, NUM_HANDS), np.float32)
+        shape, late_shape = self.streets.shape_of(False, len(self.hands)), self.streets.shape_of(True, NUM_GROUPS)
+        regrets, sums = np.zeros((2, *shape), np.float32)
+        late_regrets, late_sums = np.zeros((2, len(self.cards), *late_shape), np.float32)
+        early, late = (
+            Tables(each, each, each, summed.reshape(-1))
+            for each, summed in ((regrets.reshape(-1), sums), (late_regrets.reshape(-1), late_sums))
+        )
+        entered, policy = np.zeros((2, 2, len(self.hands)), np.float32)
         policy[0] = 1
-        gadget = Gadget(regrets, policy, np.zeros(NUM_HANDS, np.float32))
         has_rivers = len(self.cards) > 0
         drawn = _draw_cards(len(self.cards), iterations) if has_rivers else np.zeros(iterations, np.int64)
         solve(
-            self.nodes, self.parts, self._hands, self._rivers, drawn, np.int64(_TURN_POWER if has_rivers else 1),
-            np.int64(player), reach, worth, range_share, early, late, gadget, self._work, self._late_work,
+            self.streets.nodes, self.hands.ranked, self._rivers.groups, early, self._frames, self._rivers, drawn, late,
+            prod(late_shape), self._late_frames, np.int64(_TURN_POWER if has_rivers else 1), np.int64(player), reach,
+            worth, range_share, Gadget(entered, policy, np.zeros(len(self.hands), np.float32)), STREAM,
         )  # fmt: skip
-        return early.sums, late.sums
-
-    def _allocate(self, is_late: bool) -> Tables:
-        decisions, actions = len(self.list_decisions(is_late)), self.nodes.child.shape[1]
-        shape = (len(self.cards), decisions, actions, NUM_GROUPS) if is_late else (decisions, actions, NUM_HANDS)
-        regrets = np.zeros(shape, np.float32)
-        return Tables(regrets, regrets, np.zeros(shape, np.float32))
+        return sums, late_sums
 
     def respond_to(self, trunk: Trunk, player: int, reach: Floats32) -> Floats32:
         """Return the values (hands,) of a best response to a player, whose hands have the weights `reach` (hands,)."""
-        nodes, parts, work, late, size = self.nodes, self.parts, self._work, self._late_work, len(self.numbers)
-        work.reach[0, :size] = reach
-        self._ask(trunk, player, False, self._board, self.numbers)
-        pass_forward(nodes, parts.early, player, work.policy, size, work.reach)
-        work.values[parts.entries, :size] = 0
-        for k, card in enumerate(self.cards.tolist()):
-            hands, place = self._rivers.ranked[k], self._rivers.place[k]
-            self._ask(trunk, player, True, np.append(self._board, card), hands.number[: int(hands.num_hands)])
-            evaluate_board(
-                nodes, parts, hands, place, 1 - player, (BEST,), late.policy, work.reach, _ONE, late, work.values[None]
-            )
-        if len(self.cards):
-            work.values[parts.entries, :size] *= self._rivers.factor[0] / np.float32(len(self.cards))
-        pass_backward(
-            nodes, parts.early, 1 - player, self._hands, size, work.policy, BEST, work.reach, work.by_card, work.values
-        )
-        return work.values[0, :size].copy()
+        num_late = len(self._on_rivers[0]) if self._on_rivers else 0
+        responses, actor = BoardResponses(self._betting, self.hands, num_late, np.float32), self._betting.player
 
-    def _ask(self, trunk: Trunk, player: int, late: bool, board: Numbers, hands: Numbers) -> None:
-        """Write the policy of a player on one board."""
-        own = self.list_decisions(late, player)
-        asked = trunk.ask(self._betting.tables_at(own), board)[:, hands].transpose(0, 2, 1)
-        (self._late_work if late else self._work).policy[own, :, : len(hands)] = asked
+        def ask(nodes: Numbers, hands: BoardHands, wanted: Any = None) -> Any:
+            own, board = actor[nodes] == player, np.append(self._board, hands.board[len(self._board) :])
+            policy = np.zeros((len(nodes), self._betting.child.shape[1], len(hands)), np.float32)
+            asked = trunk.ask(self._betting.tables_at(nodes[own]), board)
+            policy[own] = asked[:, hands.numbers].transpose(0, 2, 1)
+            return policy
+
+        policy = ask(responses.before, self.hands)
+        reached = self.streets.compute_reach(policy, np.tile(reach, (NUM_PLAYERS, 1)))
+        values = np.zeros((1, *reached.shape), np.float32)
+        for hands in self._on_rivers:
+            responses.add_board(hands, ask, reached, (BEST,), 1.0, values, (1 - player,))
+        if self._on_rivers:
+            values *= self._rivers.factor[0] / np.float32(len(self.cards))
+        found = responses.finish(1 - player, BEST, policy, reached, values[0, 1 - player])
+        return found.astype(np.float32, copy=False)
 
 
-def rank_in_groups(board: Numbers) -> tuple[Any, Numbers]:
-    """Return the `RANKED` hands with a board (5,), and the group of each: as many of similar strength in each group."""
-    ranked = np.zeros(1, RANKED)
-    rank_hands(board, ranked[0])
-    num = int(ranked["num_hands"][0])
-    weakest = np.searchsorted(-ranked["rank"][0, :num], -ranked["rank"][0, :num])
-    return ranked[0], np.asarray(weakest * NUM_GROUPS // num)
-
-
-def _rank_rivers(board: Numbers, cards: Numbers, numbers: Numbers) -> Boards:
-    """Return the hands with each card; `numbers` (hands,) are those of the hands by place before it."""
-    ranked = np.zeros(len(cards), RANKED)
-    place, group = (np.zeros((len(cards), NUM_HANDS), np.int64) for _ in range(2))
-    place_of = np.zeros(NUM_HANDS, np.int64)
-    place_of[numbers] = np.arange(len(numbers))
-    for k, card in enumerate(cards.tolist()):
-        ranked[k], found = rank_in_groups(np.append(board, card))
-        group[k, : len(found)], place[k] = found, place_of[ranked[k]["number"]]
-    factor = len(cards) / max(1, len(cards) + len(board) - _KNOWN_TO_PAIR)
-    return Boards(ranked, place, group, np.int64(NUM_GROUPS), np.full(len(cards), factor, np.float32))
+def find_groups(hands: BoardHands) -> Numbers:
+    """Return the group (hands,) of each hand on a whole board: as many of similar strength in each group."""
+    weaker = np.searchsorted(-hands.ranked.rank[: len(hands)], -hands.ranked.rank[: len(hands)])
+    return np.asarray(weaker * NUM_GROUPS // len(hands))
 
 
 def _draw_cards(num_cards: int, iterations: int) -> Numbers:
