@@ -341,6 +341,16 @@ def test_lines_name_the_matches_of_a_long_evaluation(
     assert progress.count_minutes(1) == "1 minute" and progress.count_minutes(2.5) == "2.5 minutes"
 
 
+@pytest.mark.parametrize(("name", "message"), [("nobody", "agent 'nobody' is not known"), ("chen", "cannot play")])
+def test_an_opponent_that_does_not_exist_is_refused_before_anything_is_written(
+    name: str, message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        train(ALGORITHM, replace(TINY, panel=("random", name)), tmp_path / "run")
+    assert not (tmp_path / "run" / "config.json").exists()
+    train(ALGORITHM, TINY, tmp_path / "run")
+
+
 def test_the_local_best_response_is_for_games_that_have_one(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"panel: local_best_response is for heads-up games .* with 4 seats"):
         train(ALGORITHM, replace(TINY, env="big2-v0", panel=("local_best_response",)), tmp_path / "run")

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from card_baselines.run_folder import INTERVAL, RunFolder
 from card_envs.agent import find_agent
 from card_envs.analysis.exploitability.deals import HIDDEN_HANDS
@@ -28,6 +30,14 @@ def require_measurable(game: Game, panel: Sequence[str]) -> None:
             f"panel: {LOCAL_BEST_RESPONSE} is for heads-up games that tell what a seat may hold, not for {game.name} "
             f"with {game.num_seats} seats: name agents alone (--panel random)"
         )
+
+
+def require_opponents(game: Game, panel: Sequence[str]) -> None:
+    """Raise ValueError, or ModuleNotFoundError, if an agent of the panel does not exist or cannot play the game."""
+    with torch.random.fork_rng(devices=[]):  # new networks draw their first weights
+        for name in panel:
+            if name != LOCAL_BEST_RESPONSE:
+                find_agent(name, game)
 
 
 def evaluate(

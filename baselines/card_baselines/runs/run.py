@@ -32,6 +32,7 @@ from card_baselines.runs.evaluation import (
     label_opponents,
     means_of,
     require_measurable,
+    require_opponents,
 )
 from card_baselines.runs.interruption import Interruption
 from card_baselines.runs.learner import Curve, Learner, TrainingDivergedError
@@ -103,6 +104,7 @@ def train(
         training = Run(algorithm, config, learner, run, progress=progress, tracker=tracker)
         if training.is_finished:
             return run
+        require_opponents(game, config.panel)  # the first evaluation can be hours away
         delete_temporaries(run.path)
         run.start(described, algorithm.may_change)
         try:
