@@ -200,12 +200,16 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         seen = self._observed.get(agent)  # by name, because PettingZoo's wrappers write to agent_selection
         if seen is not None:
             return seen
-        if agent not in self._seats:
-            raise ValueError(f"agent {agent!r} is not known: choose one of {self.possible_agents}")
+        seat = self._find_seat(agent)
         self._require_deal("observe")
         observations, masks, copied_observation, _ = self._scratch
-        self._observe(self._tables, 0, self._seats[agent], observations, masks)
+        self._observe(self._tables, 0, seat, observations, masks)
         return {"observation": copied_observation(), "action_mask": self._no_mask.copy()}
+
+    def _find_seat(self, agent: str) -> int:
+        if agent not in self._seats:
+            raise ValueError(f"agent {agent!r} is not known: choose one of {self.possible_agents}")
+        return self._seats[agent]
 
     def agent_iter(self, max_iter: int = 2**63) -> Iterable[str]:
         """Yield the agent to act until all agents have left, at most `max_iter` times, as PettingZoo defines it."""
@@ -349,10 +353,8 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         from card_envs.text import write_prompt
 
         self._require_deal("prompt")
-        reader = self.agent_selection if agent is None else agent
-        if reader not in self._seats:
-            raise ValueError(f"agent {reader!r} is not known: choose one of {self.possible_agents}")
-        return write_prompt(self.game, self._tables_to_render(), 0, self._seats[reader], form=form)
+        seat = self._find_seat(self.agent_selection if agent is None else agent)
+        return write_prompt(self.game, self._tables_to_render(), 0, seat, form=form)
 
     def render(self) -> Frame | None:
         """Render the table with all cards.

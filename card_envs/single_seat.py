@@ -161,8 +161,11 @@ class SingleSeatTables:
         known = self.check_options(options)
         if seed is not None:
             self._start(seed)
+        return self._restart(self._rows, known)
+
+    def _restart(self, rows: Rows, options: Mapping[str, Any]) -> LearnerStep:
         self._is_ready = False
-        self._begin(self._rows, known)
+        self._begin(rows, options)
         self._is_ready = True
         return self._begin_episodes(np.zeros(self.num_tables, np.float32), self._rows[:0])
 
@@ -191,10 +194,7 @@ class SingleSeatTables:
         known = self.check_options(options)
         if not self._is_ready:
             raise RuntimeError("call reset() before restart()")
-        self._is_ready = False
-        self._begin(rows, known)
-        self._is_ready = True
-        return self._begin_episodes(np.zeros(self.num_tables, np.float32), self._rows[:0])
+        return self._restart(rows, known)
 
     def step(self, actions: Any, rows: Rows | None = None) -> LearnerStep:
         """Take the learner's actions; the opponents act until its next decision or the end of the deal.

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.cards import NO_CARD
+from card_envs.cards import NO_CARD, card_name
 from card_envs.features import Feature
 from card_envs.observation import Block
 from card_envs.records import Tables as Tables
@@ -74,16 +74,16 @@ class Chance(Protocol):
     """Blocks that an information state (with perfect recall) has beyond those of an observation; all are public."""
 
     def card_name(self, card: int) -> str:
-        """Return the name of a card id."""
-        ...
+        """Return the name of a card id; by default that of `cards.card_name`, such as "As"."""
+        return card_name(card)
 
     def open_table(self, tables: Tables, cards: tuple[int, ...]) -> None:
         """Begin the deal at table 0; the first of `cards` are the private cards."""
         ...
 
     def place_cards(self, tables: Tables, cards: tuple[int, ...]) -> None:
-        """Write the cards that chance has dealt into table 0."""
-        ...
+        """Write the cards that chance has dealt into table 0; by default nothing, for games that deal all at first."""
+        return
 
     def num_cards_dealt(self, tables: Tables) -> int:
         """Return the number of cards that table 0 needs: those in hands and on the board."""

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.cards import DECK_SIZE, card_name
-from card_envs.chance import Episode, Redeal, Tables
+from card_envs.cards import DECK_SIZE
+from card_envs.chance import Chance, Episode, Redeal, Tables
 from card_envs.game import ILLEGAL, Game
 from card_envs.games.big2.actions import PASS, action_of
 from card_envs.games.big2.combos import card_of, order_names, order_of
@@ -38,7 +38,7 @@ def make_redeal(game: Game) -> Redeal:
     return redeal
 
 
-class Big2Chance:
+class Big2Chance(Chance):
     """The chance events of Big 2."""
 
     num_private_cards = HAND_SIZE
@@ -62,9 +62,6 @@ class Big2Chance:
         """Begin the deal."""
         hands = [list(cards[seat * HAND_SIZE : (seat + 1) * HAND_SIZE]) for seat in range(NUM_SEATS)]
         self._deal_with(tables, 0, {"hands": hands})
-
-    def place_cards(self, tables: Tables, cards: tuple[int, ...]) -> None:
-        """Do nothing: all cards are in the hands."""
 
     def num_cards_dealt(self, tables: Tables) -> int:
         """Return 52: all cards are dealt before the first decision."""
@@ -92,10 +89,6 @@ class Big2Chance:
         for play in episode.decisions:
             shown[play.seat].update(map(card_of, play.orders))
         return shown
-
-    def card_name(self, card: int) -> str:
-        """Return the name of a card, such as "As"."""
-        return card_name(card)
 
     def public_text(self, episode: Episode) -> str:
         """Return all plays and passes: "p2 3D, p3 5H, p0 pass"."""

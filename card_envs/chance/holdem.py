@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.cards import card_name, card_names
-from card_envs.chance import Episode, Equity, Redeal, Tables, redeal_deck
+from card_envs.cards import card_names
+from card_envs.chance import Chance, Episode, Equity, Redeal, Tables, redeal_deck
 from card_envs.game import ILLEGAL, Game
 from card_envs.games.holdem.actions import CALL_ACTION, FOLD_ACTION, find_raise, is_legal
 from card_envs.games.holdem.betting import largest_amount
@@ -72,7 +72,7 @@ def make_equity(game: Game) -> Equity | None:
     return partial(equity, config) if config.is_texas or config.is_flop_holdem else None
 
 
-class HoldemChance:
+class HoldemChance(Chance):
     """The chance events of a hold'em game, with the button on the last seat, so that seat 0 has position 0."""
 
     def __init__(self, game: Game) -> None:
@@ -141,10 +141,6 @@ class HoldemChance:
     def face_up_cards(self, episode: Episode) -> Sequence[Collection[int]]:
         """Return no cards: hole cards are shown after the last decision."""
         return [()] * self._config.num_players
-
-    def card_name(self, card: int) -> str:
-        """Return the name of a card, such as "As"."""
-        return card_name(card)
 
     def public_text(self, episode: Episode) -> str:
         """Return board and betting by street: "board 2c 7d Th / Js  betting c r4 c / c c"."""

@@ -85,8 +85,7 @@ class CudaTables:
 
     def step(self, actions: NDArray[Any] | DeviceArray) -> VectorStep:
         """Apply one action per table (N,), from the host or the GPU (int64); illegal ones change nothing."""
-        if not self._is_reset:
-            raise RuntimeError("call reset() before step()")
+        self._require_reset("step")
         chosen = self._on_device(actions)
         self._check(self._tables, self._rows, chosen, self._illegal)
         step = self._batch(chosen, moves=1)
@@ -97,19 +96,21 @@ class CudaTables:
 
     def sample_actions(self) -> DeviceArray:
         """Return uniformly random legal actions (N,), from random streams that the deals do not use."""
-        if not self._is_reset:
-            raise RuntimeError("call reset() before sample_actions()")
+        self._require_reset("sample_actions")
         self._pick(self._tables, self._rows, self._streams, self._actions)
         return self._actions
 
     def state(self) -> DeviceArray:
         """Return the perfect-information vectors of all tables (N, state size)."""
-        if not self._is_reset:
-            raise RuntimeError("call reset() before state()")
+        self._require_reset("state")
         layout = self.game.state_layout
         vectors = cuda.to_device(np.zeros((self.num_tables, layout.size), layout.dtype))
         self._write_state(self._tables, self._rows, _as_records(vectors, observation_records))
         return vectors
+
+    def _require_reset(self, method: str) -> None:
+        if not self._is_reset:
+            raise RuntimeError(f"call reset() before {method}()")
 
     def _on_device(self, actions: Any) -> DeviceArray:
         if getattr(actions, "__cuda_ndarray__", False):

@@ -152,8 +152,7 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
             IllegalActionError: For an action outside the space, and for an illegal one with illegal_action="raise".
             ResetNeeded: Before the first `reset`; with autoreset mode "Disabled", if an episode is over.
         """
-        if not self._is_ready:
-            raise gymnasium.error.ResetNeeded("call reset() before step()")
+        self._require_reset("step")
         if self.autoreset_mode is AutoresetMode.DISABLED and self._ended.any():
             raise gymnasium.error.ResetNeeded(
                 f"episodes at tables {np.flatnonzero(self._ended).tolist()} are over, and autoreset_mode is Disabled: "
@@ -199,14 +198,12 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal actions (N, num_actions); all True where an episode is over."""
-        if not self._is_ready:
-            raise gymnasium.error.ResetNeeded("call reset() before action_masks()")
+        self._require_reset("action_masks")
         return self._tables.action_masks().astype(np.bool_) | self._ended[:, None]
 
     def render(self) -> tuple[Frame, ...] | None:
         """Return a text or picture of each table as the learner sees it."""
-        if not self._is_ready:
-            raise gymnasium.error.ResetNeeded("call reset() before render()")
+        self._require_reset("render")
         if self.render_mode is None:
             gymnasium.logger.warn("render() without a render_mode draws nothing: make the environment with one")
             return None
@@ -217,6 +214,10 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         shown = enumerate(seats.tolist())
         frames = (render_table(self.game, tables[i : i + 1], seat, self.render_mode) for i, seat in shown)
         return tuple(frame for frame in frames if frame is not None)
+
+    def _require_reset(self, method: str) -> None:
+        if not self._is_ready:
+            raise gymnasium.error.ResetNeeded(f"call reset() before {method}()")
 
     def _observation(self, result: LearnerStep) -> Observation:
         return {"observation": result.observation, "action_mask": result.action_mask}

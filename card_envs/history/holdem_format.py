@@ -35,6 +35,8 @@ class HoldemHand(ParsedHand):
 class HoldemFormat(HistoryFormat):
     """A format of hold'em."""
 
+    writer_class: type[HoldemWriter]
+
     @abstractmethod
     def require(self, config: HoldemConfig) -> None:
         """Raise ValueError for a game of hold'em that the format cannot describe."""
@@ -49,11 +51,15 @@ class HoldemFormat(HistoryFormat):
             return str(error)
         return None
 
+    def writer(self, game: Game, names: tuple[str, ...], seed: int | None) -> HoldemWriter:
+        """See `HistoryFormat`."""
+        return self.writer_class(game, names, seed)
+
 
 class HoldemWriter(HistoryWriter):
     """Writes the hands of one match of hold'em."""
 
-    def __init__(self, game: Game, names: tuple[str, ...]) -> None:
+    def __init__(self, game: Game, names: tuple[str, ...], seed: int | None) -> None:
         self.config, self.names = game.config, names
 
     @abstractmethod

@@ -10,6 +10,7 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.kernels import step
 from card_envs.games.holdem.rules import RULES
 from card_envs.games.holdem.state import CALL, RAISE
+from card_envs.games.holdem.view import chips_behind
 from card_envs.history.hand_record import DEAL_BOARD, DEAL_HOLE, SHOW, HandRecord, Move
 from card_envs.history.recording import PlayedHands, names_by_seat
 from card_envs.history.settle import uncalled_bet
@@ -39,9 +40,7 @@ def _record_hand(
     n, k, t = config.num_players, config.num_hole_cards, tables[0]
     first = int(t.button) + 1
     seats = tuple((first + position) % n for position in range(n))
-    stacks = [int(t.stack[seat]) + int(t.hand_commit[seat]) for seat in seats]
-    if t.is_over:  # the blinds put everybody all-in: the stacks already hold the winnings
-        stacks = [int(t.stack[seat]) - int(t.payoff[seat]) for seat in seats]
+    stacks = [chips_behind(t, seat) + int(t.hand_commit[seat]) for seat in seats]
     deck = t.deck.tolist()
     holes = [tuple(deck[k * seat : k * seat + k]) for seat in seats]
     dealt = tuple(deck[k * n : k * n + sum(config.board_cards)])

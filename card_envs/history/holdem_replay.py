@@ -15,7 +15,7 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.game import holdem_game
 from card_envs.games.holdem.kernels import apply_decision, begin_hand
 from card_envs.games.holdem.state import CALL, MAX_CHIPS, RAISE, STREET_NAMES
-from card_envs.games.holdem.view import chips_before_street
+from card_envs.games.holdem.view import chips_before_street, chips_behind
 from card_envs.history.hand_record import DEAL_BOARD, DEAL_HOLE, MUCK, REMARK, HandRecord, Move
 from card_envs.history.recorded_hand import RecordedHand
 from card_envs.history.replay import Replay
@@ -114,9 +114,8 @@ class HoldemReplay(Replay):
         actor = apply_decision(self.tables, 0, move.kind, min(raise_to, MAX_CHIPS + 1))
         if actor == ILLEGAL:
             self._stop(index, self.situation())
-        if move.is_all_in and self._chips_behind(seat):
-            left = self.record.amount(self._chips_behind(seat))
-            self._stop(index, f"{self.record.seat_names[seat]} still has {left}")
+        if move.is_all_in and (left := chips_behind(self.table, seat)):
+            self._stop(index, f"{self.record.seat_names[seat]} still has {self.record.amount(left)}")
         self.decisions.append((move.kind, raise_to))
         self.actor = actor
         self.board_due = self.board_by_street[self.street[0]]
@@ -136,10 +135,6 @@ class HoldemReplay(Replay):
         if not self.record.is_log or self.record.config.structure == "limit":
             return 0
         return chips_before_street(self.table)
-
-    def _chips_behind(self, seat: int) -> int:
-        t = self.table
-        return int(t.stack[seat]) - (int(t.payoff[seat]) + int(t.hand_commit[seat]) if t.is_over else 0)
 
     def _check_stated(self, index: int, move: Move) -> None:
         """Compare what the file says that a decision costs with the table; `Stop` if they differ.

@@ -10,6 +10,7 @@ from typing import Any
 from card_envs.cards import NO_CARD
 from card_envs.game import NOBODY
 from card_envs.games.holdem.showdown import chips_up_to, contribution, hand_rank_at
+from card_envs.games.holdem.view import chips_behind
 from card_envs.history.hand_record import HandRecord
 from card_envs.history.results import (
     EXACT,
@@ -32,10 +33,7 @@ _ROUNDING = Fraction(1, 10)
 
 def stacks_before_award(t: Any) -> list[int]:
     """Return the stacks by seat before the pots were paid."""
-    n = int(t.num_seats)
-    if not t.is_over:
-        return [int(chips) for chips in t.stack[:n]]
-    return [int(t.stack[k]) - int(t.payoff[k]) - int(t.hand_commit[k]) for k in range(n)]
+    return [chips_behind(t, seat) for seat in range(int(t.num_seats))]
 
 
 def uncalled_bet(t: Any) -> tuple[int, int]:

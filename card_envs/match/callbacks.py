@@ -55,7 +55,7 @@ class MatchBatch:
 class MatchCallback(Protocol):
     """Observer of a match, for `play_match(..., callbacks=[...])`.
 
-    Each hand is reported exactly once; batch sizes vary.
+    Each hand is reported exactly once; batch sizes vary. Subclasses inherit methods that do nothing.
 
     Example:
         >>> from card_envs import make_game
@@ -75,7 +75,7 @@ class MatchCallback(Protocol):
 
     def on_deal(self, batch: MatchBatch) -> None:
         """Called after the hands of `batch` are dealt. Some may already be over."""
-        ...
+        return
 
     def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows) -> None:
         """Called before actions are applied.
@@ -85,8 +85,8 @@ class MatchCallback(Protocol):
             rows: (k,) indices of the tables at which an action is taken.
             actions: (k,) legal actions of these tables' actors.
         """
-        ...
+        return
 
     def on_end(self, batch: MatchBatch) -> None:
         """Called when all hands of `batch` are over."""
-        ...
+        return

@@ -15,7 +15,7 @@ from card_envs.games.holdem.actions import has
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.showdown import chips_up_to, contribution
 from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, RAISE, RECENT_ACTIONS, STREET_NAMES, Table
-from card_envs.games.holdem.view import board, hole_cards, is_shown, position_of, reaches_showdown
+from card_envs.games.holdem.view import board, chips_behind, hole_cards, is_shown, position_of, reaches_showdown
 from card_envs.poker.ranks import hand_category, hand_rank
 from card_envs.records import Tables
 from card_envs.rendering.holdem_layout import Layout, Spot, narrow_layout, wide_layout
@@ -154,7 +154,7 @@ def side_pots(t: Table) -> list[tuple[str, int]]:
     """
     seats = range(int(t.num_seats))
     bets = [int(contribution(t, k)) for k in seats]
-    levels = sorted({bets[k] for k in seats if has(t.in_hand, k) and _is_all_in(t, k)} | {max(bets)})
+    levels = sorted({bets[k] for k in seats if has(t.in_hand, k) and not chips_behind(t, k)} | {max(bets)})
     pots: list[tuple[str, int]] = []
     below = -1
     for level in levels:
@@ -163,12 +163,6 @@ def side_pots(t: Table) -> list[tuple[str, int]]:
         pots.append((name, int(chips_up_to(t, level) - chips_up_to(t, below))))
         below = level
     return pots
-
-
-def _is_all_in(t: Table, seat: int) -> bool:
-    """Return True if a seat has put in all its chips; its winnings at the end do not count."""
-    won = int(t.payoff[seat]) + int(t.hand_commit[seat]) if t.is_over else 0
-    return int(t.stack[seat]) == won
 
 
 # --- one seat ---

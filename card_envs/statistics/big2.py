@@ -7,7 +7,7 @@ import numpy as np
 from card_envs.game import Game
 from card_envs.games.big2.state import NUM_SEATS
 from card_envs.match.callbacks import MatchBatch
-from card_envs.statistics import Statistic, ratio, share
+from card_envs.statistics import PlayCounter, Statistic, ratio, share
 from card_envs.typing import Rows
 
 
@@ -16,15 +16,12 @@ def make_statistics(game: Game) -> type[Big2Statistics]:
     return Big2Statistics
 
 
-class Big2Statistics:
+class Big2Statistics(PlayCounter):
     """Counter of wins, cards left and control."""
 
     def __init__(self) -> None:
         self._deals = 0
         self._wins, self._cards_left, self._leads = (np.zeros(NUM_SEATS, np.int64) for _ in range(3))
-
-    def on_deal(self, batch: MatchBatch) -> None:
-        """Do nothing."""
 
     def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows) -> None:
         """Count the agents that lead."""

@@ -11,7 +11,7 @@ from card_envs.game import Game
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION
 from card_envs.games.holdem.state import Street
 from card_envs.match.callbacks import MatchBatch
-from card_envs.statistics import Statistic, ratio, share
+from card_envs.statistics import PlayCounter, Statistic, ratio, share
 from card_envs.typing import Rows
 
 
@@ -20,7 +20,7 @@ def make_statistics(game: Game) -> Callable[[], HoldemStatistics]:
     return partial(HoldemStatistics, game.num_seats)
 
 
-class HoldemStatistics:
+class HoldemStatistics(PlayCounter):
     """Counter of VPIP, PFR, 3-bet, aggression and showdowns."""
 
     def __init__(self, seats: int) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from card_envs.cards import NO_CARD
 from card_envs.compiler import kernel
 from card_envs.game import Game
-from card_envs.games.big2.combos import KIND_SHIFT, NO_COMBO, value_of
+from card_envs.games.big2.combos import KIND_SHIFT, NO_COMBO, trick_value
 from card_envs.games.big2.legal import list_legal
 from card_envs.games.big2.state import HAND_SIZE, MAX_LEGAL, NO_KIND, NOBODY, NUM_SEATS, Table
 from card_envs.records import Tables
@@ -108,15 +108,7 @@ def value_tricks(tables: Tables, values: NDArray[np.int64]) -> None:
     for i in range(tables.shape[0]):
         t: Table = tables[i]
         if t.trick_size > 0:
-            values[i] = value_of(
-                t,
-                np.int64(t.trick_size),
-                np.int64(t.trick_cards[0]),
-                np.int64(t.trick_cards[1]),
-                np.int64(t.trick_cards[2]),
-                np.int64(t.trick_cards[3]),
-                np.int64(t.trick_cards[4]),
-            )
+            values[i] = trick_value(t, np.int64(t.trick_size))
 
 
 def _check_legal(tables: Tables) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from card_envs.game import Game
-from card_envs.statistics import Hands, Statistic, ratio
-from card_envs.typing import Rows
+from card_envs.statistics import Hands, PlayCounter, Statistic, ratio
 from tests.third_game.game import NUM_SEATS
 
 
@@ -14,17 +13,11 @@ def make_statistics(game: Game) -> type[DozenStatistics]:
     return DozenStatistics
 
 
-class DozenStatistics:
+class DozenStatistics(PlayCounter):
     """Points a deal."""
 
     def __init__(self) -> None:
         self._points, self._deals = np.zeros(NUM_SEATS, np.int64), 0
-
-    def on_deal(self, batch: Hands) -> None:
-        """Nothing."""
-
-    def on_actions(self, batch: Hands, rows: Rows, actions: Rows) -> None:
-        """Nothing."""
 
     def on_end(self, batch: Hands) -> None:
         self._points += batch.order_by_agent(batch.tables["points"].astype(np.int64)).sum(axis=0)

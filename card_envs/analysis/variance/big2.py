@@ -11,12 +11,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.analysis.variance.control_terms import Controls, ControlUnits
+from card_envs.analysis.variance.control_terms import Controls, ControlTerms, ControlUnits
 from card_envs.cards import DECK_SIZE
-from card_envs.game import Game, Tables
+from card_envs.game import Game
 from card_envs.games.big2.state import NUM_SEATS, NUM_SUITS
 from card_envs.match.callbacks import MatchBatch
-from card_envs.typing import Floats, Rows
+from card_envs.typing import Floats
 
 _NUM_RANKS = DECK_SIZE // NUM_SUITS
 _FIRST_TWO = DECK_SIZE - NUM_SUITS
@@ -29,7 +29,7 @@ def make_control_terms(game: Game) -> type[Big2ControlTerms]:
     return Big2ControlTerms
 
 
-class Big2ControlTerms:
+class Big2ControlTerms(ControlTerms):
     """`ControlTerms` from the strengths of the dealt hands."""
 
     units = ControlUnits(np.zeros(_NUM_TERMS, bool), 1.0)
@@ -43,13 +43,6 @@ class Big2ControlTerms:
         dealt = batch.tables["held"] | batch.tables["played"]  # the deal may already have played 3D
         strengths = hand_strengths(dealt)
         self._terms = strengths - strengths.mean(axis=1, keepdims=True)
-
-    def counterfactual_tables(self, batch: MatchBatch, rows: Rows) -> tuple[Tables, Rows]:
-        """Return no tables: action probabilities are not needed."""
-        return batch.tables[:0], rows[:0]
-
-    def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows, probabilities: Floats) -> None:
-        """Do nothing: the controls depend on the cards only."""
 
     def compute_controls(self, batch: MatchBatch, agents: Sequence[int]) -> list[Controls]:
         """Return the controls of each agent, given by its index."""

@@ -38,7 +38,8 @@ class Controls:
 class ControlTerms(Protocol):
     """Computes the control variates of a match, which it observes like a callback.
 
-    The caller computes the agents' action probabilities at counterfactual tables.
+    The caller computes the agents' action probabilities at counterfactual tables. Subclasses inherit defaults: there
+    are no such tables, and `on_actions` does nothing.
     """
 
     @property
@@ -59,8 +60,9 @@ class ControlTerms(Protocol):
 
         Returns:
             (k,) counterfactual tables, and for each the index in `rows` of the table that it was copied from, (k,).
+            By default none.
         """
-        ...
+        return batch.tables[:0], rows[:0]
 
     def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows, probabilities: Floats, /) -> None:
         """Called before actions are applied, with the action probabilities at the counterfactual tables.
@@ -71,7 +73,7 @@ class ControlTerms(Protocol):
             actions: (m,) legal actions.
             probabilities: (k, num_actions) those of the actions at the k counterfactual tables; NaN if unknown.
         """
-        ...
+        return
 
     def compute_controls(self, batch: MatchBatch, agents: Sequence[int], /) -> list[Controls]:
         """Return the control variates of each agent, given by its index; all hands of the batch are over."""

@@ -164,6 +164,20 @@ def _value_of_five(t: Table, c0: Any, c1: Any, c2: Any, c3: Any, c4: Any) -> Any
 
 
 @kernel
+def trick_value(t: Table, size: Any) -> Any:
+    """Return the value of the first `size` cards of the trick, which are in increasing order."""
+    return value_of(
+        t,
+        size,
+        np.int64(t.trick_cards[0]),
+        np.int64(t.trick_cards[1]),
+        np.int64(t.trick_cards[2]),
+        np.int64(t.trick_cards[3]),
+        np.int64(t.trick_cards[4]),
+    )
+
+
+@kernel
 def kind_of(value: Any) -> Any:
     """Return the kind of a combination with a value."""
     return value >> KIND_SHIFT

@@ -10,7 +10,7 @@ from card_envs.bits import bit_count
 from card_envs.cards import NO_CARD
 from card_envs.compiler import kernel
 from card_envs.games.big2.actions import ACTION_POSITIONS, ACTION_SIZE, PASS
-from card_envs.games.big2.combos import KIND_SHIFT, NO_COMBO, ONE_PER_RANK, ranks_present, value_of
+from card_envs.games.big2.combos import KIND_SHIFT, NO_COMBO, ONE_PER_RANK, ranks_present, trick_value
 from card_envs.games.big2.legal import list_legal
 from card_envs.games.big2.state import (
     HAND_SIZE,
@@ -142,15 +142,7 @@ def _play_cards(t: Table, action: Any) -> None:
         t.trick_cards[k] = order
         cards |= np.int64(1) << np.int64(order)
     _take_from_hand(t, seat, cards, np.int64(ACTION_POSITIONS[action, 0]))
-    value = value_of(
-        t,
-        size,
-        np.int64(t.trick_cards[0]),
-        np.int64(t.trick_cards[1]),
-        np.int64(t.trick_cards[2]),
-        np.int64(t.trick_cards[3]),
-        np.int64(t.trick_cards[4]),
-    )
+    value = trick_value(t, size)
     t.trick_value = value
     t.trick_kind = value >> KIND_SHIFT
     t.kinds_played[seat] |= np.int64(1) << (value >> KIND_SHIFT)

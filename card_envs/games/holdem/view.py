@@ -61,6 +61,11 @@ def chips_before_street(t: Table) -> int:
     return int(t.hand_commit[t.actor]) - int(t.street_commit[t.actor])
 
 
+def chips_behind(t: Table, seat: int) -> int:
+    """Return the stack of a seat, without what it wins at the end of the hand."""
+    return int(t.stack[seat]) - (int(t.payoff[seat]) + int(t.hand_commit[seat]) if t.is_over else 0)
+
+
 def action_name(tables: Tables, i: int, action: int) -> str:
     """Return the name of an action of the actor at table i: "fold", "check", "call 2", "bet 4", "raise to 8".
 

@@ -245,33 +245,9 @@ def score_line(names: Iterable[str], totals: Iterable[int]) -> str:
 # --- the format -------------------------------------------------------------------------------------------------------
 
 
-class AcpcFormat(HoldemFormat):
-    """Logs of limit and no-limit hold'em with equal stacks and decks of any size.
-
-    The default rules are the rules that the log names, else `acpc`. Unknown cards are replaced by unused ones. See
-    `AcpcLog.entries` for lines that are not read.
-    """
-
-    suffixes = (".acpc",)
-    suffixes_if_named = (".log",)
-
-    def require(self, config: HoldemConfig) -> None:
-        """See `HoldemFormat`."""
-        game_lines(config)
-        rules_name(config)
-
-    def writer(self, game: Game, names: tuple[str, ...], seed: int | None) -> _Writer:
-        """See `HistoryFormat`."""
-        return _Writer(game, names, seed)
-
-    def load_hands(self, file: Path) -> Sequence[ParsedHand]:
-        """See `HistoryFormat`."""
-        return load_log(file).entries
-
-
 class _Writer(HoldemWriter):
     def __init__(self, game: Game, names: tuple[str, ...], seed: int | None) -> None:
-        super().__init__(game, number_equal_names(map(player_name, names), "_"))
+        super().__init__(game, number_equal_names(map(player_name, names), "_"), seed)
         self._name, self._seed, self._totals = game.name, seed or 0, [0] * len(names)
 
     def header(self, num_hands: int) -> str:
@@ -285,6 +261,27 @@ class _Writer(HoldemWriter):
 
     def footer(self) -> str:
         return score_line(self.names, self._totals) + "\n"
+
+
+class AcpcFormat(HoldemFormat):
+    """Logs of limit and no-limit hold'em with equal stacks and decks of any size.
+
+    The default rules are the rules that the log names, else `acpc`. Unknown cards are replaced by unused ones. See
+    `AcpcLog.entries` for lines that are not read.
+    """
+
+    suffixes = (".acpc",)
+    suffixes_if_named = (".log",)
+    writer_class = _Writer
+
+    def require(self, config: HoldemConfig) -> None:
+        """See `HoldemFormat`."""
+        game_lines(config)
+        rules_name(config)
+
+    def load_hands(self, file: Path) -> Sequence[ParsedHand]:
+        """See `HistoryFormat`."""
+        return load_log(file).entries
 
 
 ACPC = AcpcFormat()

@@ -15,14 +15,14 @@ from card_envs.history.phh.format import action_text, dump_hand, hand_of, load_r
 from card_envs.history.phh.hand import HOLDEM_VARIANTS, MAX_RAISES_FIELD, RULES_FIELD, Hand
 from card_envs.history.replay import ParsedHand
 
-__all__ = ["PHH", "PhhFormat", "phh_of", "require_phh"]
+__all__ = ["PHH", "PhhFormat", "phh_of"]
 
 _VARIANTS = {structure: variant for variant, structure in HOLDEM_VARIANTS.items()}
 
 
 class _Writer(HoldemWriter):
     def __init__(self, game: Game, names: tuple[str, ...], seed: int | None) -> None:
-        super().__init__(game, names)
+        super().__init__(game, names, seed)
         self._more = {"event": game.name if seed is None else f"{game.name}, seed {seed}"}
 
     def text(self, hand: HandRecord) -> str:
@@ -37,28 +37,20 @@ class PhhFormat(HoldemFormat):
     """
 
     suffixes = (".phhs", ".phh")
+    writer_class = _Writer
 
     def require(self, config: HoldemConfig) -> None:
         """See `HoldemFormat`."""
-        require_phh(config)
-
-    def writer(self, game: Game, names: tuple[str, ...], seed: int | None) -> _Writer:
-        """See `HistoryFormat`."""
-        return _Writer(game, names, seed)
+        small, big = config.raise_sizes[0], config.raise_sizes[-1]
+        if not config.is_texas:
+            raise ValueError("PHH has no code for games with other cards than Texas hold'em")
+        if config.structure == "limit" and config.raise_sizes != (small, small, big, big):
+            raise ValueError(f"PHH has a small and a big bet, not raise_sizes {config.raise_sizes}")
+        rules_name(config)
 
     def load_hands(self, file: Path) -> Sequence[ParsedHand]:
         """See `HistoryFormat`."""
         return load_readable_hands(file)
-
-
-def require_phh(config: HoldemConfig) -> None:
-    """Raise ValueError for a game that PHH cannot describe."""
-    small, big = config.raise_sizes[0], config.raise_sizes[-1]
-    if not config.is_texas:
-        raise ValueError("PHH has no code for games with other cards than Texas hold'em")
-    if config.structure == "limit" and config.raise_sizes != (small, small, big, big):
-        raise ValueError(f"PHH has a small and a big bet, not raise_sizes {config.raise_sizes}")
-    rules_name(config)
 
 
 def phh_of(hand: HandRecord, more: Mapping[str, Any]) -> Hand:

@@ -15,13 +15,13 @@ from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.history.hand_record import DEAL_BOARD, SHOW, HandRecord, Move
 from card_envs.history.holdem_format import HoldemFormat, HoldemWriter
 from card_envs.history.holdem_match import rules_name
-from card_envs.history.phh.files import require_phh
+from card_envs.history.phh.files import PHH
 from card_envs.history.pokerstars.format import OWN_TABLE, load_pokerstars
 from card_envs.history.recording import number_equal_names
 from card_envs.history.replay import ParsedHand
 from card_envs.poker.ranks import hand_category, hand_rank
 
-__all__ = ["POKERSTARS", "PokerStarsFormat", "require_pokerstars", "write_hand"]
+__all__ = ["POKERSTARS", "PokerStarsFormat", "write_hand"]
 
 _LIMITS = {"limit": "Limit", "pot_limit": "Pot Limit", "no_limit": "No Limit"}
 _STREETS = ("preflop", "FLOP", "TURN", "RIVER")
@@ -38,7 +38,7 @@ _HANDS_PER_MATCH = 10**9
 class _Writer(HoldemWriter):
     def __init__(self, game: Game, names: tuple[str, ...], seed: int | None) -> None:
         plain = (re.sub(r"[^\w.+-]+", " ", name).strip() or "player" for name in names)
-        super().__init__(game, number_equal_names(plain, " "))
+        super().__init__(game, number_equal_names(plain, " "), seed)
         match = sha256(f"{game.name} {names} {seed}".encode()).digest()
         self._first = int.from_bytes(match[:4], "big") * _HANDS_PER_MATCH
 
@@ -55,38 +55,32 @@ class PokerStarsFormat(HoldemFormat):
 
     suffixes = (".pokerstars",)
     suffixes_if_named = (".txt",)
+    writer_class = _Writer
 
     def require(self, config: HoldemConfig) -> None:
-        """See `HoldemFormat`."""
-        require_pokerstars(config)
-
-    def writer(self, game: Game, names: tuple[str, ...], seed: int | None) -> _Writer:
-        """See `HistoryFormat`."""
-        return _Writer(game, names, seed)
+        """See `HoldemFormat`; readers of the text must not play the game differently either."""
+        PHH.require(config)
+        profile, rules, (low, high) = config.profile, rules_name(config), (*config.blinds, 0, 0)[:2]
+        if len(config.blinds) != 2 or not 0 <= low <= high or not high:
+            raise ValueError("PokerStars' text has a small and a big blind, no straddles")
+        if config.structure == "limit" and config.max_raises not in _CAPS:
+            raise ValueError(
+                "a limit game of PokerStars has at most 4 bets and raises on a street, equally many on all"
+            )
+        if high != (config.raise_sizes[0] if config.structure == "limit" else config.min_bet):
+            raise ValueError("PokerStars' text has no smallest bet that differs from the big blind")
+        if len(set(config.ante_list)) > 1:
+            raise ValueError("PokerStars' text has one ante for all players")
+        if profile.fold_when_free or profile.last_actor_opens or not profile.button_owes_small_blind:
+            raise ValueError(f"PokerStars' text follows the order of its site, which rules {rules!r} do not")
+        if profile.short_raise_reopens and len(set(config.stack_list)) > 1:
+            raise ValueError(
+                f"PokerStars has no raises after short all-ins, which {rules!r} allows with different stacks"
+            )
 
     def load_hands(self, file: Path) -> Sequence[ParsedHand]:
         """See `HistoryFormat`."""
         return load_pokerstars(file)
-
-
-def require_pokerstars(config: HoldemConfig) -> None:
-    """Raise ValueError for a game that PokerStars' text cannot describe, or that its readers would play differently."""
-    require_phh(config)
-    profile, (low, high) = config.profile, (*config.blinds, 0, 0)[:2]
-    if len(config.blinds) != 2 or not 0 <= low <= high or not high:
-        raise ValueError("PokerStars' text has a small and a big blind, no straddles")
-    if config.structure == "limit" and config.max_raises not in _CAPS:
-        raise ValueError("a limit game of PokerStars has at most 4 bets and raises on a street, equally many on all")
-    if high != (config.raise_sizes[0] if config.structure == "limit" else config.min_bet):
-        raise ValueError("PokerStars' text has no smallest bet that differs from the big blind")
-    if len(set(config.ante_list)) > 1:
-        raise ValueError("PokerStars' text has one ante for all players")
-    if profile.fold_when_free or profile.last_actor_opens or not profile.button_owes_small_blind:
-        raise ValueError(f"PokerStars' text follows the order of its site, which rules {rules_name(config)!r} do not")
-    if profile.short_raise_reopens and len(set(config.stack_list)) > 1:
-        raise ValueError(
-            f"PokerStars has no raises after short all-ins, which {rules_name(config)!r} allows with different stacks"
-        )
 
 
 def write_hand(hand: HandRecord, number: int) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.analysis.variance.control_terms import Controls, ControlUnits
+from card_envs.analysis.variance.control_terms import Controls, ControlTerms, ControlUnits
 from card_envs.analysis.variance.holdem.chance_terms import (
     AHEAD,
     CHANCE_TERMS,
@@ -92,7 +92,7 @@ def last_raisers(tables: Tables, street: Rows) -> Rows:
     return np.where(raises > 0, raiser.astype(np.int64), NOBODY)
 
 
-class HoldemControlTerms:
+class HoldemControlTerms(ControlTerms):
     """`ControlTerms` without counterfactual hands."""
 
     def __init__(self, config: HoldemConfig, seed: int) -> None:
@@ -116,10 +116,6 @@ class HoldemControlTerms:
         self._pot = np.zeros((n, self._num_seats, MAX_STREETS))  # `contested_pots` when the cards came, in rewards
         self._live = np.zeros((n, MAX_STREETS), np.uint16)
         self._raiser = np.full((n, MAX_STREETS), NOBODY)  # agent that raised last on the previous street
-
-    def counterfactual_tables(self, batch: MatchBatch, rows: Rows) -> tuple[Tables, Rows]:
-        """Return no tables: action probabilities are not needed."""
-        return batch.tables[:0], rows[:0]
 
     def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows, probabilities: NDArray[np.float64]) -> None:
         """Record the streets that began."""

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.cards import card_names
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import has, seat_position, wrap_seat, write_mask
 from card_envs.games.holdem.config import HoldemConfig
@@ -51,15 +50,7 @@ def _write(t: Table, me: Any, o: Any) -> None:
 
 def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
     """Decode an observation: card names, street, position, seats in the hand, and arrays of the betting."""
-    blocks = layout(config).split(np.asarray(observation))
-    deck = config.deck_cards
-    decoded: dict[str, Any] = dict(blocks)
-    for name in ("hole_cards", "board"):
-        decoded[name] = card_names(deck[k] for k in np.flatnonzero(blocks[name])) if name in blocks else ""
-    decoded["street"] = int(np.argmax(blocks["street"]))
-    decoded["position"] = int(np.argmax(blocks["position"]))
-    decoded["in_hand"] = [bool(flag) for flag in blocks["in_hand"]]
-    return decoded
+    return default.decode_common(config, layout(config).split(np.asarray(observation)))
 
 
 BITS = Encoder("bits", 1, layout, *observe_kernels(_write, write_mask), decode)

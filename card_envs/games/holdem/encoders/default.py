@@ -237,18 +237,24 @@ def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:
     In limit games, `history` lists all decisions: (street, seat counted from me, "fold" | "call" | "raise").
     """
     blocks = layout(config).split(np.asarray(observation))
-    deck = config.deck_cards
-    decoded: dict[str, Any] = dict(blocks)
-    decoded["hole_cards"] = card_names(deck[k] for k in np.flatnonzero(blocks["hole_cards"]))
-    decoded["board"] = card_names(deck[k] for k in np.flatnonzero(blocks["board"])) if "board" in blocks else ""
-    decoded["street"] = int(np.argmax(blocks["street"]))
-    decoded["position"] = int(np.argmax(blocks["position"]))
-    decoded["in_hand"] = [bool(flag) for flag in blocks["in_hand"]]
+    decoded = decode_common(config, blocks)
     if config.has_whole_history:
         largest = int(largest_amount(config.new_tables(1)[0]))
         from card_envs.games.holdem.encoders.texas import decode_betting  # not needed to play
 
         decoded["history"] = decode_betting(config, blocks, largest)
+    return decoded
+
+
+def decode_common(config: HoldemConfig, blocks: dict[str, NDArray[Any]]) -> dict[str, Any]:
+    """Return the blocks by name, with cards, street, position and the seats in the hand decoded."""
+    deck = config.deck_cards
+    decoded: dict[str, Any] = dict(blocks)
+    for name in ("hole_cards", "board"):
+        decoded[name] = card_names(deck[k] for k in np.flatnonzero(blocks[name])) if name in blocks else ""
+    decoded["street"] = int(np.argmax(blocks["street"]))
+    decoded["position"] = int(np.argmax(blocks["position"]))
+    decoded["in_hand"] = [bool(flag) for flag in blocks["in_hand"]]
     return decoded
 
 
