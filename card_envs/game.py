@@ -12,7 +12,7 @@ fields of a table and no others:
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -245,6 +245,14 @@ class Game:
         mask = np.empty((1, self.num_actions), np.int8)
         self.mask_batch(tables, np.array([i]), mask_records(mask))
         return [int(action) for action in np.flatnonzero(mask[0])]
+
+    def views(
+        self, tables: Tables, rows: NDArray[np.int64] | Sequence[int], seats: NDArray[np.int64] | Sequence[int]
+    ) -> Tables:
+        """Return the views (n,) that seats[j] has of tables[rows[j]]: copies without anything that it cannot see."""
+        views = np.empty(len(rows), tables.dtype)
+        self.censor_batch(tables, np.asarray(rows, np.int64), np.asarray(seats, np.int64), views)
+        return views
 
     def state(self, tables: Tables, i: int) -> NDArray[Any]:
         """Return the perfect-information vector of table i, (state_layout.size,)."""

@@ -17,7 +17,6 @@ from card_envs.chance import EQUITY, REDEAL
 from card_envs.game import Game, Tables, check_actions
 from card_envs.match.summary import summarise_deals
 from card_envs.text import action_names
-from card_envs.text.prompts import censor_table
 
 PLAYOUTS = 200
 """Maximum number of deals that an agent plays out for the value of a state."""
@@ -83,7 +82,7 @@ def advise_on(game: Game, tables: Tables, agent: Agent) -> Advice:
         Probabilities, value and equity. An agent without probabilities is asked up to 20 times.
     """
     seat = int(tables["actor"][0])
-    views = censor_table(game, tables, 0, seat)
+    views = game.views(tables, [0], [seat])
     probabilities, note = _find_probabilities(game, agent, tables)
     names = action_names(game, views, 0)
     actions = [ActionAdvice(action, name, float(probabilities[action])) for action, name in names.items()]

@@ -88,9 +88,7 @@ class Decisions:
     @cached_property
     def views(self) -> Tables:
         """(n,): records of the tables, censored: public fields and the seat's own cards."""
-        views = np.empty(len(self), self._tables.dtype)
-        self.game.censor_batch(self._tables, self._rows, self.seats, views)
-        return views
+        return self.game.views(self._tables, self._rows, self.seats)
 
     def __len__(self) -> int:
         """Return the number of decisions."""

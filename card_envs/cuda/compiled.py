@@ -6,10 +6,11 @@ take up to a minute for a large game; reading the machine code takes millisecond
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
@@ -17,9 +18,8 @@ import numba
 import numpy as np
 from numba import cuda
 
-from card_envs.compiler.gpu_constants import constants_in_global_memory
+from card_envs.kernel_cache.files import FunctionFile
 from card_envs.kernel_cache.folder import cache_folder
-from card_envs.kernel_cache.function_file import FunctionFile
 
 _ENTRY = re.compile(r"^\s*\.visible\s+\.entry\s+(\w+)", re.MULTILINE)
 _LOGGER = logging.getLogger("card_envs")
@@ -78,6 +78,23 @@ def _compile(function: Callable[..., None], types: tuple[Any, ...], capability: 
     source = text.encode() if isinstance(text, str) else bytes(text)
     (name,) = _ENTRY.findall(source.decode())
     return name, _assemble(source)
+
+
+@contextlib.contextmanager
+def constants_in_global_memory() -> Iterator[None]:
+    """Put the constant arrays of code that is compiled within the block into the global memory of the GPU.
+
+    Numba puts them into constant memory, which has 64 KB; the lookup tables of the poker evaluator need 217 KB.
+    Constant memory is also slow if threads read different addresses, as they do here.
+    """
+    from numba.cuda.cudadrv import nvvm
+
+    constant = nvvm.ADDRSPACE_CONSTANT
+    nvvm.ADDRSPACE_CONSTANT = nvvm.ADDRSPACE_GLOBAL
+    try:
+        yield
+    finally:
+        nvvm.ADDRSPACE_CONSTANT = constant
 
 
 def _assemble(source: bytes) -> bytes:

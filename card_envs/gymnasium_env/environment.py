@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import fields
 from typing import Any
 
 import gymnasium
@@ -14,7 +16,6 @@ from card_envs.conventional_aec import ILLEGAL_REWARD
 from card_envs.display import Display
 from card_envs.envs import as_game
 from card_envs.game import Game, check_actions
-from card_envs.gymnasium_env.spec import CardSpec, to_card_spec
 from card_envs.rendering import FRAMES_PER_SECOND, RENDER_MODES, Frame, RenderMode, check_render_mode
 from card_envs.rendering.pictures import render_table
 from card_envs.single_seat import LearnerStep, Opponents, SingleSeatTables, check_illegal_action, final_mask
@@ -22,6 +23,22 @@ from card_envs.text import action_names, parse_action, write_prompt
 from card_envs.typing import Observation
 
 Info = dict[str, Any]
+
+
+class CardSpec(EnvSpec):
+    """Arguments with which `gymnasium.make` makes an environment again."""
+
+    def to_json(self) -> str:
+        """Return the spec as JSON; TypeError if an argument is an object, such as an agent."""
+        for name, value in self.kwargs.items():
+            try:
+                json.dumps(value)
+            except TypeError:
+                raise TypeError(
+                    f"spec.to_json() cannot hold {name}={value!r} of type {type(value).__name__}: pass a name in its "
+                    'place, such as opponents="tight_aggressive" or "my_agents.py:MyAgent", or pickle the spec'
+                ) from None
+        return super().to_json()
 
 
 class CardEnv(gymnasium.Env[Observation, Any]):
@@ -67,7 +84,7 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         self._tables = SingleSeatTables(game, 1, opponents, seat, skip_forced=skip_forced)
         self._last_step: LearnerStep | None = None
         self._is_over = True
-        self._spec: CardSpec | None = None
+        self._spec: EnvSpec | None = None
 
     @property
     def spec(self) -> EnvSpec | None:
@@ -76,7 +93,9 @@ class CardEnv(gymnasium.Env[Observation, Any]):
 
     @spec.setter
     def spec(self, spec: EnvSpec | None) -> None:
-        self._spec = to_card_spec(spec)
+        if spec is not None:
+            spec = CardSpec(**{each.name: getattr(spec, each.name) for each in fields(EnvSpec) if each.init})
+        self._spec = spec
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
         """Begin the next episode.

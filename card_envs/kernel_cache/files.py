@@ -50,7 +50,7 @@ class KernelCache(caching._Cache):  # type: ignore[misc]  # Numba's types are pa
         self._function = function
         self._releases_gil = releases_gil
         self._folder = folder
-        self._stem = re.sub(r"[^\w.]+", "_", title_of(function))[-100:]
+        self._stem = _stem_of(function)
         self._is_enabled = True
 
     @property
@@ -78,7 +78,7 @@ class KernelCache(caching._Cache):  # type: ignore[misc]  # Numba's types are pa
             return None
         target_context.refresh()  # as in Numba: the kernel may call functions that other packages have registered since
         key = self._key(signature, target_context.codegen())
-        content = read_file(self._path(key))
+        content = read_file(_path_of(self._folder, self._stem, key))
         if content is None:
             return None
         stored_key, stored_signature, reduced = pickle.loads(content)
@@ -97,14 +97,7 @@ class KernelCache(caching._Cache):  # type: ignore[misc]  # Numba's types are pa
             )
             return
         key = self._key(signature, result.library.codegen)
-        content = serialize.dumps((key, signature, result._reduce()))
-        try:
-            write_file(self._path(key), content)
-        except OSError as error:
-            report_failure(self._folder, error)
-
-    def _path(self, key: str) -> Path:
-        return self._folder / f"{self._stem}-{hashlib.sha256(key.encode()).hexdigest()[:24]}.nbc"
+        write_file(_path_of(self._folder, self._stem, key), serialize.dumps((key, signature, result._reduce())))
 
     def _key(self, signature: Any, codegen: Any) -> str:
         """Return a text with everything that the machine code depends on beyond the name of the folder.
@@ -112,6 +105,43 @@ class KernelCache(caching._Cache):  # type: ignore[misc]  # Numba's types are pa
         Numba's names of types contain all details, such as the fields of a record with their types and offsets.
         """
         return key_of(self._function, repr(signature), f"nogil {self._releases_gil}", repr(codegen.magic_tuple()))
+
+
+class FunctionFile:
+    """The file of something that is made from a function for one set of argument types, such as code for a GPU.
+
+    Args:
+        function: Plain function that calls kernels.
+        types: Numba's types of the arguments.
+        options: What else the content depends on.
+        folder: Folder of the file; None: nothing is read or written.
+    """
+
+    def __init__(self, function: Callable[..., Any], types: Any, options: str, folder: Path | None) -> None:
+        self._key = key_of(function, repr(types), options)
+        self._path = None if folder is None else _path_of(folder, _stem_of(function), self._key)
+
+    def read(self) -> Any:
+        """Return what was written; None if there is no valid file."""
+        content = None if self._path is None else read_file(self._path)
+        if content is None:
+            return None
+        key, found = pickle.loads(content)
+        return found if key == self._key else None
+
+    def write(self, value: Any) -> None:
+        """Write a value that can be pickled; the first failure is logged."""
+        if self._path is not None:
+            write_file(self._path, pickle.dumps((self._key, value)))
+
+
+def _stem_of(function: Callable[..., Any]) -> str:
+    """Return the beginning of the names of a function's files."""
+    return re.sub(r"[^\w.]+", "_", title_of(function))[-100:]
+
+
+def _path_of(folder: Path, stem: str, key: str) -> Path:
+    return folder / f"{stem}-{hashlib.sha256(key.encode()).hexdigest()[:24]}.nbc"
 
 
 def key_of(function: Callable[..., Any], *options: str) -> str:
@@ -228,13 +258,16 @@ def read_file(path: Path) -> bytes | None:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write content for `read_file` atomically; raises OSError."""
-    path.parent.mkdir(parents=True, exist_ok=True)  # it may have been deleted
-    with replace_file(path, survives_power_loss=False) as temporary:  # a damaged file is compiled again
-        temporary.write_bytes(_FORMAT + hashlib.sha256(content).digest() + content)
+    """Write content for `read_file` atomically; the first failure is logged."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)  # it may have been deleted
+        with replace_file(path, survives_power_loss=False) as temporary:  # a damaged file is compiled again
+            temporary.write_bytes(_FORMAT + hashlib.sha256(content).digest() + content)
+    except OSError as error:
+        _report_failure(path.parent, error)
 
 
-def report_failure(folder: Path, error: OSError) -> None:
+def _report_failure(folder: Path, error: OSError) -> None:
     """Log once per process that kernels cannot be cached; not a warning, which may be made an error."""
     global _is_failure_reported
     if not _is_failure_reported:

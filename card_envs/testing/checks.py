@@ -20,7 +20,7 @@ from card_envs.aec import GameAEC
 from card_envs.chance import CHANCE
 from card_envs.episode import resample_episode
 from card_envs.game import ILLEGAL, Game, Tables, is_whole
-from card_envs.testing.play import CheckFailure, decisions, digest, episodes, view
+from card_envs.testing.play import CheckFailure, decisions, digest, episodes
 
 _TABLES = 16
 """Number of tables in a batch."""
@@ -148,13 +148,13 @@ def check_leaks(game: Game, seed: int, deals: int) -> None:
 
 def _compare(game: Game, tables: Tables, other: Tables, seat: int) -> None:
     (mine, my_mask), (theirs, their_mask) = game.observe(tables, 0, seat), game.observe(other, 0, seat)
-    at_view, _ = game.observe(view(game, tables, seat), 0, seat)
+    at_view, _ = game.observe(game.views(tables, [0], [seat]), 0, seat)
     wrong = np.flatnonzero((mine != theirs) | (mine != at_view))
     if len(wrong):
         raise CheckFailure(f"{_block_at(game, int(wrong[0]))} reveals to player_{seat} cards that it cannot see")
     if not np.array_equal(my_mask, their_mask):
         raise CheckFailure(f"the mask reveals to player_{seat} cards that it cannot see")
-    if view(game, tables, seat).tobytes() != view(game, other, seat).tobytes():
+    if game.views(tables, [0], [seat]).tobytes() != game.views(other, [0], [seat]).tobytes():
         raise CheckFailure(f"censor_batch reveals to player_{seat} cards that it cannot see")
     if game.text(tables, 0, seat) != game.text(other, 0, seat):
         raise CheckFailure(f"text reveals to player_{seat} cards that it cannot see:\n{game.text(tables, 0, seat)}")

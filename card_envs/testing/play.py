@@ -11,20 +11,12 @@ from card_envs.chance import Episode
 from card_envs.episode import after_action, after_card, chance_of, first_episode
 from card_envs.game import ILLEGAL, Game, Tables
 
-ROW = np.zeros(1, np.int64)
 MAX_DECISIONS = 100_000
 """Maximum number of decisions in a deal."""
 
 
 class CheckFailure(AssertionError):
     """Raised when a game fails a check; the message says what is wrong and where."""
-
-
-def view(game: Game, tables: Tables, seat: int) -> Tables:
-    """Return the censored copy of table 0 that an agent at `seat` gets."""
-    views = game.new_tables(1)
-    game.censor_batch(tables, ROW, np.array([seat]), views)
-    return views
 
 
 def decisions(game: Game, seed: int, deals: int) -> Iterator[tuple[Tables, int]]:
@@ -74,5 +66,5 @@ def digest(game: Game, seed: int, deals: int) -> str:
             found.update(game.state(tables, 0).tobytes())
         if number % 3 == 0 and actor >= 0:
             observation, mask = game.observe(tables, 0, actor)
-            found.update(observation.tobytes() + mask.tobytes() + view(game, tables, actor).tobytes())
+            found.update(observation.tobytes() + mask.tobytes() + game.views(tables, [0], [actor]).tobytes())
     return found.hexdigest()

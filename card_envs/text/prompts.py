@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from card_envs.game import NOBODY, Game, Tables
 from card_envs.text.interface import TEXT
 from card_envs.text.transcript import Transcript
@@ -46,7 +44,7 @@ def write_prompt(
         raise ValueError(f"form {form!r} is not known: choose one of {list(FORMS)}")
     if not 0 <= seat < game.num_seats:
         raise ValueError(f"seat {seat} is outside 0..{game.num_seats - 1}")
-    view = censor_table(game, tables, i, seat)
+    view = game.views(tables, [i], [seat])
     verbose, text = form == "verbose", TEXT.find(game)
     lines: list[str] = []
     if text is not None and verbose:
@@ -63,13 +61,6 @@ def write_prompt(
     if int(tables["actor"][i]) == seat:
         lines += _choices(game, view, verbose)
     return "\n".join(lines)
-
-
-def censor_table(game: Game, tables: Tables, i: int, seat: int) -> Tables:
-    """Return a copy (1,) of table i without anything that the seat may not see."""
-    view = np.empty(1, tables.dtype)
-    game.censor_batch(tables, np.array([i]), np.array([seat]), view)
-    return view
 
 
 def _choices(game: Game, view: Tables, verbose: bool) -> list[str]:

@@ -13,7 +13,7 @@ from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError, Tables, ch
 from card_envs.rng import random_seed
 from card_envs.text.answers import parse_action
 from card_envs.text.interface import TEXT
-from card_envs.text.prompts import FORMS, action_names, censor_table, write_prompt
+from card_envs.text.prompts import FORMS, action_names, write_prompt
 from card_envs.text.transcript import Transcript
 from card_envs.typing import Rows
 
@@ -98,7 +98,7 @@ class TextTable:
 
     def view(self, seat: int) -> Any:
         """Return the record of the table (1,), censored for a seat."""
-        return censor_table(self.game, self._tables, 0, seat)
+        return self.game.views(self._tables, [0], [seat])
 
     def action_names(self) -> dict[int, str]:
         """Return the legal actions of the seat to act: action id -> name."""

@@ -97,7 +97,6 @@ def test_terms_of_turn_and_river_is_what_brute_force_says() -> None:
     assert terms["value"][1, 0, EQUITY] == pytest.approx(flop)
     assert terms["term"][2, 0, EQUITY] == pytest.approx(turn - flop)
     assert terms["term"][3, 0, EQUITY] == pytest.approx(1.0 - turn), "the royal flush arrives"
-    assert terms["outcome"].tolist()[:2] == [1.0, 0.0]
     hands = np.array([[*a, *board[:3], card] for card in rest])
     strengths = PERCENTILES[1, hand_ranks(hands)]
     now = PERCENTILES[1, hand_ranks(np.array([[*a, *board[:4]]]))[0]]

@@ -108,7 +108,7 @@ def test_all_kernels_build_for_real_gpus(
 ) -> None:
     from numba import cuda
 
-    from card_envs.compiler.gpu_constants import constants_in_global_memory
+    from card_envs.cuda.compiled import constants_in_global_memory
     from card_envs.cuda.grid import grid_functions
 
     game = make_game(env_id)

@@ -8,12 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from card_envs.analysis.exploitability.range_equity import (
+    AGAINST_ALL,
+    add_board_card,
+    finish,
+    take_hand,
+    try_all_boards,
+)
+from card_envs.analysis.variance.holdem.chance_terms import SHOWDOWN_FIELDS, list_rest, write_shares
 from card_envs.compiler import kernel
-from card_envs.poker.against_all import AGAINST_ALL, add_board_card, finish, take_hand, try_all_boards
 from card_envs.poker.hands import BOARD_SIZE, HOLE_CARDS, possible_hands
 from card_envs.poker.percentiles import percentile_of_rank
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, hand_rank
-from card_envs.poker.showdowns import SHOWDOWN_FIELDS, list_rest, write_shares
 from card_envs.poker.starting_hands import STARTING_EQUITIES, STARTING_PERCENTILES, starting_hand
 
 SHOWDOWN = np.dtype((np.record, SHOWDOWN_FIELDS))

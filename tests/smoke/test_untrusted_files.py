@@ -483,8 +483,7 @@ def test_pickles_are_read_in_one_place_alone() -> None:
         for line in path.read_text().splitlines()
         if unsafe.search(line) and not line.lstrip().startswith("#")
     ]
-    cache = {"card_envs/kernel_cache/files.py", "card_envs/kernel_cache/function_file.py"}
-    assert set(found) == {*cache, "card_envs/testing/checks.py"}
+    assert set(found) == {"card_envs/kernel_cache/files.py", "card_envs/testing/checks.py"}
 
 
 def test_names_are_imported_in_one_place_alone() -> None:

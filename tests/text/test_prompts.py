@@ -7,7 +7,6 @@ from card_envs import make_game
 from card_envs.chance import REDEAL
 from card_envs.text import FORMS, TextTable, Transcript, write_prompt
 from card_envs.text.answers import ActionTextError
-from card_envs.text.prompts import censor_table
 from tests.text.games_in_words import GAMES, game_of, random_states
 from tests.third_game.game import dozen
 
@@ -21,7 +20,7 @@ def test_prompts_of_all_seats_hold_nothing_that_the_seat_may_not_see(name: str) 
     changed = 0
     for tables in random_states(game, deals=6, seed=2):
         seat = int(tables["actor"][0])
-        other = censor_table(game, tables, 0, seat)
+        other = game.views(tables, [0], [seat])
         redeal(other, seat, rng)
         changed += other.tobytes() != tables.tobytes()
         for form in FORMS:

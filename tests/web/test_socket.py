@@ -24,7 +24,6 @@ from card_baselines.web.server import FAILED
 from card_envs.agent import action_probabilities, find_agent
 from card_envs.cards import NO_CARD, card_id
 from card_envs.envs import make_game
-from card_envs.text.prompts import censor_table
 from tests.web.served import HOST_TOKEN, Page, Server, serving
 
 TABLES = [
@@ -71,7 +70,7 @@ def allowed_cards(server: Server, number: int, index: int) -> set[int]:
     """Return the cards that the session's own table shows to a player, by the words of the game."""
     session = server.handler.live_sessions._live[number].session
     seat = session.plan.seat_of(index, session.hand)
-    return cards_named(session.game.text(censor_table(session.game, session.tables, 0, seat), 0, seat))
+    return cards_named(session.game.text(session.game.views(session.tables, [0], [seat]), 0, seat))
 
 
 @pytest.mark.parametrize(("env", "settings", "players"), TABLES)

@@ -10,7 +10,6 @@ from typing import Any
 from card_envs.cards import NO_CARD
 from card_envs.game import Game, Tables
 from card_envs.rendering.pictures import NARROW_PICTURE, PICTURE, Painting
-from card_envs.text.prompts import censor_table
 
 _PLAYER = re.compile(r"\bplayer_(\d+)\b")
 
@@ -48,7 +47,7 @@ def make_scene(
         over), over, payoffs (by seat), cards (of the seat), choices (empty unless the seat is to act).
     """
     is_revealed = reveal_at_end and game.info.shows_hands_at_end and bool(tables["is_over"][0])
-    views = tables if seat is None or is_revealed else censor_table(game, tables, 0, seat)
+    views = tables if seat is None or is_revealed else game.views(tables, [0], [seat])
     private_cards = game.info.private_cards
     held = [] if seat is None or private_cards is None else private_cards(views, 0, seat)
     actor = int(views["actor"][0])

@@ -15,21 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import has
 from card_envs.games.holdem.state import MAX_SEATS, MAX_STREETS, Table
 from card_envs.poker.hands import BOARD_SIZE
 from card_envs.poker.percentiles import percentile_of_rank
-from card_envs.poker.ranks import CARD_BITS, CARD_KEYS
-from card_envs.poker.showdowns import (
-    SHOWDOWN_FIELDS,
-    add_shares,
-    best_share,
-    clear_shares,
-    list_rest,
-    rank_hands,
-    write_shares,
-)
+from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
 from card_envs.records import Tables
 from card_envs.rng import STREAM, random_below
 
@@ -39,6 +31,18 @@ percentile to the power of eight, which is large for strong hands only."""
 NUM_FEATURES = 4
 _STRONG_POWER = 8
 _BOARD = (0, 3, 4, 5)
+_NO_RANK = 1 << 30
+
+SHOWDOWN_FIELDS: list[Any] = [
+    ("num_seats", np.int64),
+    ("share", np.float64, (MAX_SEATS,)),
+    ("key", np.int64, (MAX_SEATS,)),  # hole cards and known board, see `poker.ranks`
+    ("bits", np.int64, (MAX_SEATS,)),
+    ("rank", np.int64, (MAX_SEATS,)),
+    ("rest", np.uint8, (DECK_SIZE,)),  # card ids that can still come
+    ("num_rest", np.int64),
+]
+"""Fields of a record for the shares of a pot that known hands win; a set of seats is an int64 with a bit for each."""
 
 CHANCE_TERMS = np.dtype(
     (
@@ -48,7 +52,6 @@ CHANCE_TERMS = np.dtype(
             ("live", np.uint16, (MAX_STREETS,)),  # seats in the hand when the street's cards came; 0: they did not come
             ("value", np.float64, (MAX_STREETS, MAX_SEATS, NUM_FEATURES)),  # with the street's cards; preflop: EQUITY
             ("term", np.float64, (MAX_STREETS, MAX_SEATS, NUM_FEATURES)),  # value minus its expectation before
-            ("outcome", np.float64, (MAX_SEATS,)),  # share of the pot at a showdown of all seats
             # --- scratch ---
             ("expected", np.float64, (MAX_SEATS, NUM_FEATURES)),  # expectation of the features before the cards
             ("sum", np.float64, (MAX_SEATS, NUM_FEATURES)),  # sum over possible cards
@@ -61,7 +64,7 @@ CHANCE_TERMS = np.dtype(
 
 @kernel
 def write_chance_terms(tables: Tables, terms: Any, num_boards: Any) -> None:
-    """Write value, term and outcome of each hand; expectations before the flop are over `num_boards` random boards.
+    """Write value and term of each hand; expectations before the flop are over `num_boards` random boards.
 
     `tables` must hold complete deals of Texas hold'em.
     """
@@ -75,9 +78,6 @@ def write_chance_terms(tables: Tables, terms: Any, num_boards: Any) -> None:
                 if street > 1:
                     _expect_next_card(u, t, street)
                 _observe(u, t, street)
-        _write_shares(u, t, np.int64(BOARD_SIZE), _all_seats(u))
-        for seat in range(u.num_seats):
-            u.outcome[seat] = u.share[seat]
 
 
 @kernel
@@ -89,14 +89,7 @@ def _all_seats(u: Any) -> Any:
 def _write_starting_values(u: Any, t: Table, num_boards: Any) -> None:
     """Write the equities of the hole cards as values before the flop, from random boards."""
     _set_cards(u, t, np.int64(0))
-    clear_shares(u)
-    for _ in range(num_boards):
-        key, bits = np.int64(0), np.int64(0)
-        for k in range(BOARD_SIZE):
-            card = _draw(u, k)
-            key += CARD_KEYS[card]
-            bits |= CARD_BITS[card]
-        add_shares(u, key, bits, _all_seats(u))
+    _add_random_boards(u, num_boards, np.int64(0))
     for seat in range(u.num_seats):
         u.value[0, seat, EQUITY] = u.share[seat] / num_boards
 
@@ -104,9 +97,19 @@ def _write_starting_values(u: Any, t: Table, num_boards: Any) -> None:
 @kernel
 def _expect_flop(u: Any, t: Table, num_boards: Any) -> None:
     """Write the terms of the hole cards and the expectations of the flop, from new random boards."""
-    seats, live = _all_seats(u), np.int64(u.live[1])
     _set_cards(u, t, np.int64(0))
     _clear_sums(u)
+    _add_random_boards(u, num_boards, np.int64(u.live[1]))
+    for seat in range(u.num_seats):
+        u.term[0, seat, EQUITY] = u.share[seat] / num_boards - 1.0 / u.num_seats
+        for feature in range(NUM_FEATURES):
+            u.expected[seat, feature] = u.sum[seat, feature] / num_boards
+
+
+@kernel
+def _add_random_boards(u: Any, num_boards: Any, live: Any) -> None:
+    """Write the sums of the shares of all hands on random boards; add the features of the live ones on their flops."""
+    seats = _all_seats(u)
     clear_shares(u)
     for _ in range(num_boards):
         key, bits = np.int64(0), np.int64(0)
@@ -120,10 +123,6 @@ def _expect_flop(u: Any, t: Table, num_boards: Any) -> None:
         if live != 0:
             rank_hands(u, key, bits, live)
             _add_best(u, live, EQUITY)
-    for seat in range(u.num_seats):
-        u.term[0, seat, EQUITY] = u.share[seat] / num_boards - 1.0 / u.num_seats
-        for feature in range(NUM_FEATURES):
-            u.expected[seat, feature] = u.sum[seat, feature] / num_boards
 
 
 @kernel
@@ -209,6 +208,85 @@ def _add_features(u: Any, key: Any, bits: Any, live: Any, num_cards: Any) -> Non
             strength = np.float64(percentile_of_rank(np.int64(u.rank[seat]), num_cards))
             u.sum[seat, STRENGTH] += strength
             u.sum[seat, STRONG] += strength**_STRONG_POWER
+
+
+# --- shares of a pot, averaged over all boards that can still come --------------------------------------------------
+
+
+@kernel
+def clear_shares(s: Any) -> None:
+    """Set the share of every player to 0."""
+    for seat in range(s.num_seats):
+        s.share[seat] = 0.0
+
+
+@kernel
+def list_rest(s: Any, used: Any) -> None:
+    """List the cards that are not in the set `used` in the record."""
+    count = np.int64(0)
+    for card in range(DECK_SIZE):
+        if (used >> card) & 1 == 0:
+            s.rest[count] = card
+            count += 1
+    s.num_rest = count
+
+
+@kernel
+def rank_hands(s: Any, key: Any, bits: Any, live: Any) -> None:
+    """Write the rank of each hand in the set `live`; `key` and `bits` describe the further board cards."""
+    for seat in range(s.num_seats):
+        if (live >> seat) & 1:
+            s.rank[seat] = rank_of(s.key[seat] + key, s.bits[seat] | bits)
+
+
+@kernel
+def best_share(s: Any, live: Any) -> Any:
+    """Return the best rank among the hands in the set `live`, and the share of the pot of each hand that has it."""
+    best, count = np.int64(_NO_RANK), np.int64(0)
+    for seat in range(s.num_seats):
+        if (live >> seat) & 1:
+            if s.rank[seat] < best:
+                best, count = np.int64(s.rank[seat]), np.int64(0)
+            if s.rank[seat] == best:
+                count += 1
+    return best, 1.0 / count
+
+
+@kernel
+def add_shares(s: Any, key: Any, bits: Any, live: Any) -> None:
+    """Add the shares of the pot at a showdown between the hands in the set `live`, given further board cards."""
+    rank_hands(s, key, bits, live)
+    best, share = best_share(s, live)
+    for seat in range(s.num_seats):
+        if (live >> seat) & 1 and s.rank[seat] == best:
+            s.share[seat] += share
+
+
+@kernel
+def write_shares(s: Any, missing: Any, live: Any) -> None:
+    """Write the mean shares, which sum to 1, of the hands in the set `live` over all boards with 0 to 2 more cards."""
+    clear_shares(s)
+    rest: Any = np.int64(s.num_rest)
+    if missing == 0:
+        add_shares(s, np.int64(0), np.int64(0), live)
+    elif missing == 1:
+        for a in range(rest):
+            add_shares(s, CARD_KEYS[s.rest[a]], CARD_BITS[s.rest[a]], live)
+    else:
+        for a in range(rest):
+            for b in range(a):
+                key = CARD_KEYS[s.rest[a]] + CARD_KEYS[s.rest[b]]
+                add_shares(s, key, CARD_BITS[s.rest[a]] | CARD_BITS[s.rest[b]], live)
+    _normalise(s)
+
+
+@kernel
+def _normalise(s: Any) -> None:
+    total = 0.0
+    for seat in range(s.num_seats):
+        total += s.share[seat]
+    for seat in range(s.num_seats):
+        s.share[seat] /= total  # the shares of each showdown sum to 1
 
 
 @kernel

@@ -188,7 +188,6 @@ class _AgentTerms:
         self.own_terms = terms["term"][rows, :, own]
         self.other_terms = terms["term"][:, :, :seats].sum(axis=2) - self.own_terms
         self.own_value = terms["value"][rows, :, own]
-        self.own_outcome = terms["outcome"][rows, own]
         self._positions = positions_of(seats, batch.tables)[rows, own]
         self._num_seats = seats
         self.is_last = self._positions == seats - 1
