@@ -59,14 +59,7 @@ def end_deals(
 ) -> None:  # fmt: skip
     """Call `sees_end` of an agent that defines it, once for each of its seats, then `deal_ends`.
 
-    Args:
-        game: The game.
-        agent: The agent.
-        tables: (N,) records.
-        rows: (n,) indices of the tables at which the agent has seats and the deal is over.
-        table_ids: (n,) ids of these tables.
-        seats: (k, n) seats of the agent: k at each table.
-        call: Function that calls a hook with its arguments.
+    The arguments are those of `show_actions`; the deals at tables[rows] are over.
     """
     if agent.needs_showdowns:
         encoder = agent.find_encoder(game)

@@ -63,10 +63,10 @@ def find_agent(spec: str, game: Game, device: str = "cpu") -> Agent:
     """
     if not _DEVICE.fullmatch(device):
         raise ValueError(f"device {device!r} is not known: choose auto, cpu, cuda or cuda:N")
-    if (location := _scheme_location(spec)) is not None:
-        return _with_argument(spec, location, game, device)
-    whole, (spec, choice) = spec, split_choice(spec)
     try:
+        if (location := _scheme_location(spec)) is not None:
+            return _with_argument(spec, location, game, device)
+        whole, (spec, choice) = spec, split_choice(spec)
         policy, spec = split_policy(spec)
         offered: dict[str, Any] = {"game": game, "folder": Path(spec), "device": device}
         if policy:
@@ -90,10 +90,7 @@ def _with_argument(spec: str, location: str, game: Game, device: str) -> Agent:
     """Return the agent of a spec "scheme:ARGUMENT", which files may not name: the agent may use the network."""
     require_allowed("agent", spec)
     offered = {"game": game, "device": device, "argument": spec.partition(":")[2]}
-    try:
-        return require_playable(_make(class_at(spec, location), offered), game)
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(f"agent {spec!r}: {how_to_install(error)}", name=error.name) from error
+    return require_playable(_make(class_at(spec, location), offered), game)
 
 
 def split_choice(spec: str) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import logging
+import pickle
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -18,7 +19,7 @@ import numba
 import numpy as np
 from numba import cuda
 
-from card_envs.kernel_cache.files import FunctionFile
+from card_envs.kernel_cache.files import key_of, path_of, read_file, stem_of, write_file
 from card_envs.kernel_cache.folder import cache_folder
 
 _ENTRY = re.compile(r"^\s*\.visible\s+\.entry\s+(\w+)", re.MULTILINE)
@@ -51,22 +52,27 @@ def load_kernel(function: Callable[..., None], types: tuple[Any, ...]) -> Compil
     """
     from cuda.bindings import driver
 
-    capability = cuda.get_current_device().compute_capability
-    file = _kernel_file(function, types, capability)
-    name, code = file.read() or (None, None)
-    if name is None:
-        _LOGGER.warning("card_envs compiles %r for the GPU: 10 to 60 seconds (cached)", function.__name__)
-        name, code = _compile(function, types, capability)
-        file.write((name, code))
+    name, code = _load_code(function, types, cuda.get_current_device().compute_capability)
     module = _check(driver.cuModuleLoadData(code))
     return CompiledKernel(module, _check(driver.cuModuleGetFunction(module, name.encode())))
 
 
-def _kernel_file(function: Callable[..., None], types: tuple[Any, ...], capability: tuple[int, int]) -> FunctionFile:
+def _load_code(function: Callable[..., None], types: tuple[Any, ...], capability: tuple[int, int]) -> tuple[str, bytes]:
+    """Return the name of the entry of a function and its machine code: from disk, or compiled."""
     from importlib.metadata import version
 
-    options = f"cuda {capability} {version('numba-cuda')}"
-    return FunctionFile(function, types, options, cache_folder(function.__module__.partition(".")[0]))
+    key = key_of(function, repr(types), f"cuda {capability} {version('numba-cuda')}")
+    folder = cache_folder(function.__module__.partition(".")[0])
+    path = None if folder is None else path_of(folder, stem_of(function), key)
+    content = None if path is None else read_file(path)
+    stored_key, stored = ("", ("", b"")) if content is None else pickle.loads(content)
+    if stored_key == key:
+        return stored
+    _LOGGER.warning("card_envs compiles %r for the GPU: 10 to 60 seconds (cached)", function.__name__)
+    found = _compile(function, types, capability)
+    if path is not None:
+        write_file(path, pickle.dumps((key, found)))
+    return found
 
 
 def _compile(function: Callable[..., None], types: tuple[Any, ...], capability: tuple[int, int]) -> tuple[str, bytes]:

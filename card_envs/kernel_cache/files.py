@@ -50,7 +50,7 @@ class KernelCache(caching._Cache):  # type: ignore[misc]  # Numba's types are pa
         self._function = function
         self._releases_gil = releases_gil
         self._folder = folder
-        self._stem = _stem_of(function)
+        self._stem = stem_of(function)
         self._is_enabled = True
 
     @property
@@ -78,7 +78,7 @@ class KernelCache(caching._Cache):  # type: ignore[misc]  # Numba's types are pa
             return None
         target_context.refresh()  # as in Numba: the kernel may call functions that other packages have registered since
         key = self._key(signature, target_context.codegen())
-        content = read_file(_path_of(self._folder, self._stem, key))
+        content = read_file(path_of(self._folder, self._stem, key))
         if content is None:
             return None
         stored_key, stored_signature, reduced = pickle.loads(content)
@@ -97,7 +97,7 @@ class KernelCache(caching._Cache):  # type: ignore[misc]  # Numba's types are pa
             )
             return
         key = self._key(signature, result.library.codegen)
-        write_file(_path_of(self._folder, self._stem, key), serialize.dumps((key, signature, result._reduce())))
+        write_file(path_of(self._folder, self._stem, key), serialize.dumps((key, signature, result._reduce())))
 
     def _key(self, signature: Any, codegen: Any) -> str:
         """Return a text with everything that the machine code depends on beyond the name of the folder.
@@ -107,40 +107,13 @@ class KernelCache(caching._Cache):  # type: ignore[misc]  # Numba's types are pa
         return key_of(self._function, repr(signature), f"nogil {self._releases_gil}", repr(codegen.magic_tuple()))
 
 
-class FunctionFile:
-    """The file of something that is made from a function for one set of argument types, such as code for a GPU.
-
-    Args:
-        function: Plain function that calls kernels.
-        types: Numba's types of the arguments.
-        options: What else the content depends on.
-        folder: Folder of the file; None: nothing is read or written.
-    """
-
-    def __init__(self, function: Callable[..., Any], types: Any, options: str, folder: Path | None) -> None:
-        self._key = key_of(function, repr(types), options)
-        self._path = None if folder is None else _path_of(folder, _stem_of(function), self._key)
-
-    def read(self) -> Any:
-        """Return what was written; None if there is no valid file."""
-        content = None if self._path is None else read_file(self._path)
-        if content is None:
-            return None
-        key, found = pickle.loads(content)
-        return found if key == self._key else None
-
-    def write(self, value: Any) -> None:
-        """Write a value that can be pickled; the first failure is logged."""
-        if self._path is not None:
-            write_file(self._path, pickle.dumps((self._key, value)))
-
-
-def _stem_of(function: Callable[..., Any]) -> str:
+def stem_of(function: Callable[..., Any]) -> str:
     """Return the beginning of the names of a function's files."""
     return re.sub(r"[^\w.]+", "_", title_of(function))[-100:]
 
 
-def _path_of(folder: Path, stem: str, key: str) -> Path:
+def path_of(folder: Path, stem: str, key: str) -> Path:
+    """Return the file with a key."""
     return folder / f"{stem}-{hashlib.sha256(key.encode()).hexdigest()[:24]}.nbc"
 
 

@@ -85,15 +85,7 @@ def make_narrow_picture(game: Game) -> Painting:
 def paint_table(
     name: str, layout: _Layout, tables: Tables, seat: int | None, names: Sequence[str] | None = None
 ) -> Canvas:
-    """Draw table 0. Small cards are those that a seat has played; when the deal is over, all hands are open.
-
-    Args:
-        name: Name of the game.
-        layout: Sizes and positions.
-        tables: Records of tables.
-        seat: The seat whose view is drawn, at the bottom; None for all cards, with player_0 at the bottom.
-        names: Names of the seats.
-    """
+    """Draw table 0, see `Painting`. Small cards are those that a seat played; at the end all hands are open."""
     t: Table = tables[0]
     canvas = Canvas(*layout.size)
     _draw_table(canvas, layout)

@@ -50,16 +50,7 @@ def paint_table(
     seat: int | None,
     names: Sequence[str] | None = None,
 ) -> Canvas:
-    """Draw table 0.
-
-    Args:
-        name: Name of the game.
-        config: Settings of the game.
-        layout: Sizes and positions.
-        tables: Records of tables.
-        seat: The seat whose view is drawn, at the bottom; None for all cards, with player_0 at the bottom.
-        names: Names of the seats.
-    """
+    """Draw table 0, see `Painting`."""
     t: Table = tables[0]
     canvas = Canvas(*layout.size)
     _draw_table(canvas, layout)

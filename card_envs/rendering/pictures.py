@@ -20,9 +20,12 @@ class Painting(Protocol):
     """Function that describes a picture of table 0."""
 
     def __call__(self, tables: Tables, seat: int | None, names: Sequence[str] | None = None, /) -> Any:
-        """Return a `card_envs.canvas.Canvas` with table 0 as a seat sees it, with all cards for None.
+        """Return a `card_envs.canvas.Canvas` with table 0.
 
-        `names` are the names of the seats.
+        Args:
+            tables: Records of tables.
+            seat: The seat whose view is drawn, at the bottom; None for all cards, with player_0 at the bottom.
+            names: Names of the seats.
         """
         ...
 

@@ -11,13 +11,12 @@ from card_envs.cards import NO_CARD, card_names
 from card_envs.game import Game
 from card_envs.games.holdem.actions import (
     CALL_ACTION,
-    FIRST_RAISE_ACTION,
     FOLD_ACTION,
     amount_to_call,
     find_raise,
     has,
     is_legal,
-    num_menu_actions,
+    list_menu_raises,
     raise_to_of,
 )
 from card_envs.games.holdem.config import HoldemConfig
@@ -153,14 +152,7 @@ def _describe_legal(tables: Tables, i: int) -> str:
         low, high = int(t.min_raise_to), int(t.max_raise_to)
         names.append(f"{word} {low}" if low == high else f"{word} {low} .. {high} (any whole number)")
         return ", ".join(names)
-    return ", ".join(names + [action_name(tables, i, action) for action in _menu_raises(t)])
-
-
-def _menu_raises(t: Table) -> list[int]:
-    """Return the legal raise ids of a bet menu; [] for MENU_INTEGERS."""
-    if t.menu == MENU_INTEGERS:
-        return []
-    return [action for action in range(FIRST_RAISE_ACTION, int(num_menu_actions(t))) if is_legal(t, action)]
+    return ", ".join(names + [action_name(tables, i, action) for action in list_menu_raises(t)])
 
 
 def _parse_action(tables: Tables, i: int, words: str) -> int:
@@ -234,7 +226,7 @@ def _parse_raise(t: Table, match: re.Match[str]) -> int:
 def _only_amount(t: Table) -> int | None:
     """Return the amount that the actor may raise to, if there is only one."""
     if t.menu != MENU_INTEGERS:
-        amounts = {int(raise_to_of(t, action)) for action in _menu_raises(t)}
+        amounts = {int(raise_to_of(t, action)) for action in list_menu_raises(t)}
         return amounts.pop() if len(amounts) == 1 else None
     return int(t.max_raise_to) if t.min_raise_to == t.max_raise_to else None
 

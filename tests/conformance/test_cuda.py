@@ -184,3 +184,17 @@ def argument_types(game: Any) -> dict[str, Any]:
         "pick": types.void(tables, rows, array(seeded_streams(1, 0).dtype), rows),
         "write_state": types.void(tables, rows, states),
     }
+
+
+def test_code_for_a_gpu_is_compiled_once_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from card_envs.cuda import compiled
+    from card_envs.cuda.grid import grid_functions
+
+    count = []
+    monkeypatch.setattr("importlib.metadata.version", lambda package: "1.0")
+    monkeypatch.setattr(compiled, "cache_folder", lambda package: tmp_path)
+    monkeypatch.setattr(compiled, "_compile", lambda *arguments: count.append(arguments) or ("entry", b"code"))
+    deal, pick = (getattr(grid_functions(make_game("kuhn_poker-v0")), name) for name in ("deal", "pick"))
+    for function, capability in ((deal, (8, 0)), (deal, (8, 0)), (deal, (9, 0)), (pick, (9, 0)), (pick, (9, 0))):
+        assert compiled._load_code(function, (), capability) == ("entry", b"code")
+    assert len(count) == 3 == len(list(tmp_path.iterdir()))

@@ -107,12 +107,19 @@ def is_legal(t: Table, action: Any) -> Any:
     return t.min_raise_to <= action - INTEGERS_OFFSET <= t.max_raise_to
 
 
+def list_menu_raises(t: Table) -> list[int]:
+    """Return the legal raise ids of a bet menu; [] for MENU_INTEGERS."""
+    if t.menu == MENU_INTEGERS:
+        return []
+    return [action for action in range(FIRST_RAISE_ACTION, int(num_menu_actions(t))) if is_legal(t, action)]
+
+
 def find_raise(t: Table, amount: int) -> int | None:
     """Return the legal action id that bets or raises to a street commitment in chips; None if there is none."""
-    exact = amount + INTEGERS_OFFSET
-    ids = range(exact, exact + 1) if t.menu == MENU_INTEGERS else range(FIRST_RAISE_ACTION, int(num_menu_actions(t)))
-    found = (action for action in ids if action >= FIRST_RAISE_ACTION and is_legal(t, action))
-    return next((action for action in found if raise_to_of(t, action) == amount), None)
+    if t.menu == MENU_INTEGERS:
+        exact = amount + INTEGERS_OFFSET
+        return exact if exact >= FIRST_RAISE_ACTION and is_legal(t, exact) else None
+    return next((action for action in list_menu_raises(t) if raise_to_of(t, action) == amount), None)
 
 
 @kernel

@@ -9,6 +9,7 @@ from card_envs.games.holdem.actions import (
     betting_options,
     has,
     is_legal,
+    list_menu_raises,
     menu_amount,
     num_menu_actions,
 )
@@ -65,6 +66,5 @@ def _legal_text(tables: Tables, i: int) -> str:
     if high and t.menu == MENU_INTEGERS:
         parts.append(f"raise to {low}..{high} ({low + INTEGERS_OFFSET}..{high + INTEGERS_OFFSET})")
     elif high:
-        ids = [a for a in range(2, int(num_menu_actions(t))) if is_legal(t, a)]
-        parts += [f"{action_name(tables, i, a)} ({a})" for a in ids]
+        parts += [f"{action_name(tables, i, a)} ({a})" for a in list_menu_raises(t)]
     return ", ".join(parts)
