@@ -129,13 +129,9 @@ def find_location(value: object, module: str) -> str | None:
     """Return "module:NAME" or "path/to/file.py:NAME" of an object that a module has a name for, else None."""
     for name, each in vars(sys.modules[module]).items():
         if each is value:
-            return f"{source_of(module)}:{name}"
+            source = sys.modules[module].__file__ if module.startswith(_FILE_PREFIX) else module
+            return f"{source}:{name}"
     return None
-
-
-def source_of(module: str) -> str:
-    """Return the name of a module, or the path of its file if `load_file` loaded it: what other processes can load."""
-    return str(sys.modules[module].__file__) if module.startswith(_FILE_PREFIX) else module
 
 
 def load_module(name: str) -> ModuleType:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import accumulate
@@ -176,8 +176,13 @@ class HoldemReplay(Replay):
         """Describe who is to act, and the legal actions."""
         if self.actor == NOBODY:
             return "the betting is over"
-        words = legal_words(self.tables, self.record.amount, self._earlier_streets())
-        return f"{self.record.seat_names[self.actor]} is to act and may {words}"
+        may_fold, to_call, low, high = betting_options(self.tables, 0)
+        amount, earlier = self.record.amount, self._earlier_streets()
+        words = ["fold"] if may_fold else []
+        words.append(f"call {amount(to_call)}" if to_call else "check")
+        if high:
+            words.append(f"raise to {amount(low + earlier)}" + (f" .. {amount(high + earlier)}" if high > low else ""))
+        return f"{self.record.seat_names[self.actor]} is to act and may {', '.join(words)}"
 
     def result(self) -> ReplayResult:
         """See `Replay`."""
@@ -225,23 +230,6 @@ def fill_unknown(cards: Sequence[int], config: HoldemConfig) -> list[int]:
     used = set(cards)
     unused = (card for card in config.deck_cards if card not in used)
     return [next(unused) if card == NO_CARD else card for card in cards]
-
-
-def legal_words(tables: Any, amount: Callable[[int], object], raise_offset: int = 0) -> str:
-    """Describe the legal actions at the first table, such as "fold, call 4, raise to 8 .. 200".
-
-    Args:
-        tables: The tables.
-        amount: Function that converts our chips to an amount of the file.
-        raise_offset: Chips to add to our raises, for files that count them from the start of the hand.
-    """
-    may_fold, to_call, low, high = betting_options(tables, 0)
-    options = ["fold"] if may_fold else []
-    options.append(f"call {amount(to_call)}" if to_call else "check")
-    if high:
-        lowest, highest = amount(low + raise_offset), amount(high + raise_offset)
-        options.append(f"raise to {lowest}" + (f" .. {highest}" if high > low else ""))
-    return ", ".join(options)
 
 
 def _apply_amount(tables: Any, action: int) -> bool:

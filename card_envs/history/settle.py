@@ -103,28 +103,6 @@ def _award(t: Any, seats: list[int], pot: int, settlement: Settlement) -> None:
     settlement.won[winners[0]] += odd
 
 
-def differ_by_odd_chips(settlement: Settlement, taken: Sequence[Fraction]) -> bool:
-    """Return True if recorded chips from the pots by seat equal ours except for odd chips or their fractions."""
-    if not -_ROUNDING <= sum(taken) - sum(settlement.won) <= _ROUNDING:
-        return False
-    bounds = zip(settlement.least, taken, settlement.most, strict=True)
-    return all(Fraction(least) <= chips <= Fraction(most) for least, chips, most in bounds)
-
-
-def is_raked(won: Sequence[int], returned: Sequence[int], recorded: Sequence[Number | Fraction]) -> bool:
-    """Return True if recorded winnings equal ours after a rake of at most a tenth.
-
-    Args:
-        won: Chips of each seat from the pots.
-        returned: Chips of each seat in `won` that are an uncalled bet.
-        recorded: Recorded winnings of each seat.
-    """
-    for own, back, chips in zip(won, returned, recorded, strict=True):
-        if not (1 - _RAKE) * (own - back) <= Fraction(chips) <= Fraction(own) or (chips == 0) != (own - back == 0):
-            return False
-    return True
-
-
 # --- comparison of results --------------------------------------------------------------------------------------------
 
 
@@ -227,7 +205,15 @@ def _compare_winnings(play: Any, stacks: list[int], recorded: Sequence[Number]) 
     with_returned = [chips + back for chips, back in zip(scaled, returned, strict=True)]
     if _is_odd_chip(play, scaled) or _is_odd_chip(play, with_returned):
         return won, ODD_CHIP
-    return won, RAKE if is_raked(won, returned, scaled) else ""
+    return won, RAKE if _is_raked(won, net, scaled) else ""
+
+
+def _is_raked(won: list[int], net: list[int], recorded: list[Fraction]) -> bool:
+    """Return True if recorded winnings are ours, with or without an uncalled bet, after a rake of at most a tenth."""
+    return all(
+        (1 - _RAKE) * without <= chips <= own and (chips == 0) == (without == 0)
+        for own, without, chips in zip(won, net, recorded, strict=True)
+    )
 
 
 _COMPARISONS = {"finishing_stacks": _compare_stacks, "winnings": _compare_winnings, "values": _compare_values}
@@ -235,10 +221,14 @@ _COMPARISONS = {"finishing_stacks": _compare_stacks, "winnings": _compare_winnin
 
 
 def _is_odd_chip(play: Any, taken: list[Fraction]) -> bool:
+    """Return True if recorded chips from the pots by seat equal ours except for odd chips or their fractions."""
     if not play.is_showdown:
         return False
     settlement = settle(play.table, play.claims)
-    return settlement is not None and differ_by_odd_chips(settlement, taken)
+    if settlement is None or not -_ROUNDING <= sum(taken) - sum(settlement.won) <= _ROUNDING:
+        return False
+    bounds = zip(settlement.least, taken, settlement.most, strict=True)
+    return all(least <= chips <= most for least, chips, most in bounds)
 
 
 def _join(record: HandRecord, amounts: Iterable[Number]) -> str:

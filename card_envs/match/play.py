@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from card_envs.agent import Agent, SupportsAct, decisions_at, find_agent, require_playable, write_random_numbers
+from card_envs.agent import SupportsAct, decisions_at, find_agent, require_playable, write_random_numbers
 from card_envs.agent.hooks import end_deals, show_actions
 from card_envs.envs import as_game
 from card_envs.game import Game, Tables, check_count
@@ -155,7 +155,10 @@ class _Match:
         self.callbacks = callbacks
         different = {id(agent): require_playable(agent, game) for agent in agents}
         self.agents = [different[id(agent)] for agent in agents]
-        self.players = [self._make_player(agent, index) for index, agent in enumerate(different.values())]
+        self.players = [
+            Player(agent, agent.find_encoder(game), np.random.default_rng([seed % 2**64, index]))
+            for index, agent in enumerate(different.values())
+        ]
         indices = {key: index for index, key in enumerate(different)}
         self.player_of_agent = np.array([indices[id(agent)] for agent in agents])
         """Index of an agent -> index of its player; an agent with two seats is one player."""
@@ -168,9 +171,6 @@ class _Match:
     def hands_per_sample(self) -> int:
         """Number of hands that depend on each other: the hands of a table, or of a duplicate deal."""
         return self.plays * self.hands_per_table
-
-    def _make_player(self, agent: Agent, index: int) -> Player:
-        return Player(agent, agent.find_encoder(self.game), np.random.default_rng([self.seed % 2**64, index]))
 
     def play_samples(self, first: int, end: int, record: _Record) -> None:
         """Play the samples first .. end - 1, the hands of a table one after the other, and record them."""

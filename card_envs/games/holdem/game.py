@@ -44,7 +44,7 @@ def holdem_game(name: str, config: HoldemConfig, encoder: str | Encoder = "defau
         state_layout=state_layout(config),
         num_seats=seats,
         num_actions=config.num_actions,
-        unit=unit_of(config),
+        unit="bb" if any(config.blinds) else "chips",
         chips_per_reward=config.chips_per_reward,
         max_reward=sum(config.stack_list) / config.chips_per_reward,
         option_names=("button", "stacks", "deck"),
@@ -72,11 +72,6 @@ def _why_illegal(tables: Tables, i: int, action: int) -> str:
     from card_envs.games.holdem.illegal import why_illegal
 
     return why_illegal(tables, i, action)
-
-
-def unit_of(config: HoldemConfig) -> str:
-    """Return the unit of rewards: "bb", or "chips" in games without blinds."""
-    return "bb" if any(config.blinds) else "chips"
 
 
 def units_of(config: HoldemConfig) -> dict[str, float]:

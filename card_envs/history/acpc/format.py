@@ -230,18 +230,6 @@ def player_name(name: str) -> str:
     return re.sub(r"[\s:|#]+", "_", name.encode("ascii", "replace").decode()) or "_"
 
 
-def header_lines(config: HoldemConfig, name: str, hands: int, seed: int, rules: str) -> Iterator[str]:
-    """Yield the lines of a log before the first hand."""
-    yield f"{_HEADER} {player_name(name)} {player_name(name)}.game {hands} {seed}"
-    yield from (f"# {line}" for line in game_lines(config))
-    yield f"# rules {rules}"
-
-
-def score_line(names: Iterable[str], totals: Iterable[int]) -> str:
-    """Return the last line of a log, with the total winnings of each player."""
-    return f"SCORE:{'|'.join(map(str, totals))}:{'|'.join(map(player_name, names))}"
-
-
 # --- the format -------------------------------------------------------------------------------------------------------
 
 
@@ -251,7 +239,9 @@ class _Writer(HoldemWriter):
         self._name, self._seed, self._totals = game.name, seed or 0, [0] * len(names)
 
     def header(self, num_hands: int) -> str:
-        lines = header_lines(self.config, self._name, num_hands, self._seed, rules_name(self.config))
+        name = player_name(self._name)
+        definition = [*game_lines(self.config), f"rules {rules_name(self.config)}"]
+        lines = [f"{_HEADER} {name} {name}.game {num_hands} {self._seed}", *(f"# {line}" for line in definition)]
         return "\n".join(lines) + "\n"
 
     def text(self, hand: HandRecord) -> str:
@@ -260,7 +250,7 @@ class _Writer(HoldemWriter):
         return hand_line(hand) + "\n"
 
     def footer(self) -> str:
-        return score_line(self.names, self._totals) + "\n"
+        return f"SCORE:{'|'.join(map(str, self._totals))}:{'|'.join(map(player_name, self.names))}\n"
 
 
 class AcpcFormat(HoldemFormat):
