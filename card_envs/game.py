@@ -34,23 +34,7 @@ from card_envs.records import Tables as Tables
 from card_envs.rng import seed_streams
 
 if TYPE_CHECKING:
-    from card_envs.game_kernels import (
-        ActionText,
-        CensorBatch,
-        Deal,
-        DealBatch,
-        DealWith,
-        FirstIllegal,
-        ForcedBatch,
-        MaskBatch,
-        NewTables,
-        RandomBatch,
-        Start,
-        StateBatch,
-        Step,
-        StepBatch,
-        TableText,
-    )
+    from card_envs import game_kernels
 
 __all__ = ["ILLEGAL", "NOBODY", "Game", "IllegalActionError", "check_actions", "check_count", "check_list", "is_whole"]
 
@@ -143,22 +127,22 @@ class Game:
     """Options of `deal_with`."""
 
     # Functions: their types are protocols that document arguments and results. Kernels check nothing.
-    new_tables: NewTables
-    start: Start
-    deal: Deal
-    deal_batch: DealBatch
-    deal_with: DealWith
-    step: Step
-    first_illegal: FirstIllegal
-    step_batch: StepBatch
-    random_batch: RandomBatch
-    mask_batch: MaskBatch
-    censor_batch: CensorBatch
-    state_batch: StateBatch
-    forced_batch: ForcedBatch
-    action_name: ActionText
-    why_illegal: ActionText
-    text: TableText
+    new_tables: game_kernels.NewTables
+    start: game_kernels.Start
+    deal: game_kernels.Deal
+    deal_batch: game_kernels.DealBatch
+    deal_with: game_kernels.DealWith
+    step: game_kernels.Step
+    first_illegal: game_kernels.FirstIllegal
+    step_batch: game_kernels.StepBatch
+    random_batch: game_kernels.RandomBatch
+    mask_batch: game_kernels.MaskBatch
+    censor_batch: game_kernels.CensorBatch
+    state_batch: game_kernels.StateBatch
+    forced_batch: game_kernels.ForcedBatch
+    action_name: game_kernels.ActionText
+    why_illegal: game_kernels.ActionText
+    text: game_kernels.TableText
     info: GameInfo = field(default_factory=GameInfo)
     """Facts beyond the rules, for matches, reports and wrappers."""
     family: str = ""
