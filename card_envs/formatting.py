@@ -1,9 +1,11 @@
-"""Markdown tables, and numbers for JSON."""
+"""Markdown tables, numbers for JSON, and errors of code that agents bring."""
 
 from __future__ import annotations
 
 import math
+import traceback
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 _SAME_SIDES = 0.05
@@ -57,3 +59,9 @@ def json_content(content: Any) -> Any:
     if isinstance(content, (list, tuple)):
         return list(map(json_content, content))
     return json_number(content) if isinstance(content, float) else content
+
+
+def describe_error(error: Exception) -> str:
+    """Return an error of an agent's code with its place, such as "TypeError at mine.py:12: ..."."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}: {error}"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import traceback
-from pathlib import Path
 from typing import TYPE_CHECKING
+
+from card_envs.formatting import describe_error
 
 if TYPE_CHECKING:
     from card_envs.agent import Agent
@@ -32,9 +32,3 @@ def load_agent(spec: str, game: Game, device: str = "cpu", label: str = "") -> A
         raise
     except Exception as error:  # an agent is anybody's code
         raise ValueError(f"agent {(label or spec)!r} cannot be made: {describe_error(error)}") from error
-
-
-def describe_error(error: Exception) -> str:
-    """Return an error of an agent's code with its place, such as "TypeError at mine.py:12: ..."."""
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}: {error}"

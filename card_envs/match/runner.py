@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from card_envs.agent import Agent, Decisions
+from card_envs.formatting import describe_error
 from card_envs.game import Game, check_actions
 from card_envs.match.callbacks import MatchBatch
 from card_envs.match.result import AgentError, Fault
@@ -67,7 +66,7 @@ class AgentRunner:
         try:
             hook(*arguments)
         except Exception as error:
-            message = f"agent {player.agent.name!r} (seed {self._seed}, {hook.__name__}) raised {_describe(error)}"
+            message = f"agent {player.agent.name!r} (seed {self._seed}, {hook.__name__}) raised {describe_error(error)}"
             if not self._forfeits:
                 raise AgentError(message) from error
             self._add_fault(player.agent, message, decisions=0)
@@ -81,7 +80,7 @@ class AgentRunner:
         try:
             returned = player.agent.act(decisions, player.rng)
         except Exception as error:
-            raise failure(f"raised {_describe(error)}") from error
+            raise failure(f"raised {describe_error(error)}") from error
         try:
             actions = check_actions(returned, len(decisions))
         except ValueError as error:
@@ -109,11 +108,6 @@ class AgentRunner:
     def _add_fault(self, agent: Agent, message: str, decisions: int = 1) -> None:
         fault = self._faults.get(agent.name, Fault(agent.name, 0, message))
         self._faults[agent.name] = replace(fault, decisions=fault.decisions + decisions)
-
-
-def _describe(error: Exception) -> str:
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}: {error}"
 
 
 def _locate(batch: MatchBatch, row: int, seed: int) -> str:

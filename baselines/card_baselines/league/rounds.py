@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.league.trainee import Choices, Experience, Trainee, trainee_class
-from card_baselines.loading import describe_error
 from card_envs.agent import Agent, Decisions, DuckTypedAgent, find_agent
 from card_envs.agent.loading import require_playable
 from card_envs.envs import make_game
+from card_envs.formatting import describe_error
 from card_envs.game import Game, check_actions
 from card_envs.locations import registered_names_only
 from card_envs.match import Fault, MatchResult, play_match
