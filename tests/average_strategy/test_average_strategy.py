@@ -17,11 +17,11 @@ import torch
 from card_baselines.agents.learned.mlp_policy import MlpPolicy
 from card_baselines.average_strategy.average_network import AverageNetwork
 from card_baselines.average_strategy.own_history import OwnHistory
-from card_baselines.average_strategy.reservoir import Reservoir
 from card_baselines.average_strategy.snapshot_agent import SnapshotAgent
 from card_baselines.average_strategy.snapshots import Snapshots, match_regrets
 from card_baselines.exploitability.ranges.flop_holdem import exploit_flop_holdem
 from card_baselines.exploitability.target import ExploitSettings, Target
+from card_baselines.kit.memories import Reservoir
 from card_baselines.run_folder import CONFIG, RunFolder
 from card_envs import make_game
 from card_envs.agent import decisions_at
@@ -81,10 +81,12 @@ def test_the_average_network_learns_the_weighted_mean_of_what_it_was_shown() -> 
     first = mask / mask.sum(axis=1, keepdims=True)
     second = np.eye(mask.shape[1])[mask.argmax(axis=1)]
     for _ in range(20):
-        network.add(rng, observation, mask, first, weight=1.0)
-        network.add(rng, observation, mask, second, weight=3.0)
+        network.reservoir.add_decisions(rng, observation, mask, first, weight=1.0)
+        network.reservoir.add_decisions(rng, observation, mask, second, weight=3.0)
     network.fit(rng, 600, 64)
-    np.testing.assert_allclose(network.probabilities(observation, mask), (first + 3 * second) / 4, atol=0.05)
+    np.testing.assert_allclose(
+        network.policy.compute_probabilities(observation, mask), (first + 3 * second) / 4, atol=0.05
+    )
 
 
 # --- strategies that follow from outputs ------------------------------------------------------------------------------

@@ -85,9 +85,9 @@ def test_only_decisions_with_a_choice_are_searched() -> None:
     learner = ExpertIteration(config, config.game())
     learner.update(0.0)
     assert learner.decisions == learner.memory.num_added == 8 * 32
-    masks = np.unpackbits(learner.memory.columns["mask"][: learner.decisions], axis=1, count=1695)
+    masks = np.unpackbits(learner.memory.column("mask"), axis=1, count=1695)
     assert (masks.sum(axis=1) > 1).all()
-    assert masks[np.arange(len(masks)), learner.memory.columns["action"][: len(masks)]].all()
+    assert masks[np.arange(len(masks)), learner.memory.column("action")].all()
 
 
 def test_wrong_settings_are_refused() -> None:

@@ -17,9 +17,10 @@ pytest.importorskip("torch")
 import torch
 
 from card_baselines import cli
-from card_baselines.neural.advantage_memory import MeanAdvantages, SampledAdvantages
+from card_baselines.kit.memories import DecisionReservoir
+from card_baselines.neural.advantage_memory import MeanAdvantages
 from card_baselines.neural.dream import estimate_advantages, play_lines
-from card_baselines.neural.external_sampling import Samples, deal, traverse
+from card_baselines.neural.external_sampling import Decisions, Samples, deal, traverse
 from card_baselines.runs.checkpoint import STATE, load_state
 from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
 from card_baselines.runs.run import train
@@ -32,7 +33,6 @@ from tests.helpers.tiny_runs import KUHN, SHORT, TINY, UNTRAINED, algorithm_of, 
 LEARNERS = ("sd_cfr", "deep_cfr", "dream", "dream_network", "nfsp", "mmd", "tabular_mccfr")
 UNWRITTEN = {"rollout.buffer.advantage", "rollout.buffer.target"}
 """What PPO writes when a deal ends; in rows of unfinished deals there is what was there before."""
-NONE = np.empty(0)
 FIVE_STATES: Any = SimpleNamespace(layout=SimpleNamespace(size=5, dtype=np.float32), num_actions=2)
 """What memories of advantages ask of a game."""
 Sampler = Callable[[np.ndarray, np.ndarray], Samples]
@@ -74,7 +74,8 @@ class Mixed:
             deal(self.game, tables)
             first = tables["actor"].astype(np.int64)
             samples = sample(tables, first if player == 0 else 1 - first)
-            states, advantage = self.states(samples.observation), samples.weight[:, None] * samples.advantage
+            own = samples.own
+            states, advantage = self.states(own.observation), own.weight[:, None] * own.values
             np.add.at(sums, states, advantage)
             np.add.at(squares, states, advantage**2)
         return sums / num_deals, np.sqrt(squares) / num_deals  # standard errors, a little too large
@@ -165,9 +166,13 @@ def test_traversals_do_not_change_the_tables() -> None:
 # --- memories ---------------------------------------------------------------------------------------------------------
 
 
-def samples_of(states: np.ndarray, advantage: np.ndarray) -> Samples:
-    observation, mask = np.eye(5, dtype=np.float32)[states], np.ones((len(states), 2), np.int8)
-    return Samples(observation, mask, advantage, np.ones(len(states)), observation[:0], mask[:0], advantage[:0], NONE)
+CPU = torch.device("cpu")
+
+
+def decisions_of(states: np.ndarray, advantage: np.ndarray) -> Decisions:
+    return Decisions(
+        np.eye(5, dtype=np.float32)[states], np.ones((len(states), 2), np.int8), advantage, np.ones(len(states))
+    )
 
 
 def test_mean_advantages_are_weighted_means() -> None:
@@ -175,9 +180,9 @@ def test_mean_advantages_are_weighted_means() -> None:
     states, advantage = rng.integers(0, 5, 60), rng.normal(size=(60, 2))
     for iteration in range(3):
         part = slice(20 * iteration, 20 * iteration + 20)
-        memory.add(rng, samples_of(states[part], advantage[part]), iteration + 1.0)
+        memory.add_decisions(rng, *decisions_of(states[part], advantage[part]), scale=iteration + 1.0)
     weights = np.repeat([1.0, 2.0, 3.0], 20)
-    found = memory.sample(rng, 200)
+    found = {name: tensor.numpy() for name, tensor in memory.sample(rng, 200, CPU).items()}
     for state in range(5):
         rows, own = found["observation"][:, state] == 1, states == state
         mean = np.average(advantage[own], axis=0, weights=weights[own])
@@ -186,12 +191,14 @@ def test_mean_advantages_are_weighted_means() -> None:
 
 def test_too_many_information_states_are_refused_with_what_to_do() -> None:
     with pytest.raises(ValueError, match=r"more than 3 information states.*--no-merge-samples"):
-        MeanAdvantages(3, FIVE_STATES).add(np.random.default_rng(0), samples_of(np.arange(5), np.zeros((5, 2))), 1.0)
+        MeanAdvantages(3, FIVE_STATES).add_decisions(
+            np.random.default_rng(0), *decisions_of(np.arange(5), np.zeros((5, 2))), scale=1.0
+        )
 
 
 def test_a_reservoir_of_advantages_gives_back_what_was_added() -> None:
-    rng, memory = np.random.default_rng(0), SampledAdvantages(10, FIVE_STATES)
-    memory.add(rng, samples_of(np.arange(5), np.arange(10.0).reshape(5, 2)), 2.0)
+    rng, memory = np.random.default_rng(0), DecisionReservoir(10, FIVE_STATES, "advantage")
+    memory.add_decisions(rng, *decisions_of(np.arange(5), np.arange(10.0).reshape(5, 2)), scale=2.0)
     found = memory.sample(rng, 30)
     np.testing.assert_array_equal(found["advantage"][:, 0] / 2, found["observation"].argmax(axis=1))
     assert (found["weight"] == 2.0).all()

@@ -30,7 +30,7 @@ from card_baselines.ppo.rollout import SelfPlayTables
 from card_baselines.ppo.rollout_buffer import RolloutBuffer, compute_gae
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.checkpoint import STATE
-from card_baselines.runs.exploitability_meter import AVERAGE, LATEST, ExploitabilityMeter
+from card_baselines.runs.exploitability_meter import AVERAGE, LATEST, ExactAverage
 from card_baselines.runs.learner import TrainingDivergedError
 from card_baselines.runs.run import train
 from card_envs import make_game
@@ -105,7 +105,7 @@ def test_logits_and_gradients_are_those_of_the_whole_layer(width: int, computed:
 
 def test_advantages_run_along_the_decisions_of_each_seat() -> None:
     """Seat 0 decides twice, seat 1 once in between; computed by hand with gamma 0.9 and lambda 0.5."""
-    buffer = RolloutBuffer(make_game("kuhn_poker-v0"), 2, 1)
+    buffer = RolloutBuffer(make_game("kuhn_poker-v0"), 2)
     columns = {"observation": np.zeros((1, 25)), "choice": np.zeros(1), "log_probability": np.zeros(1)}
     for seat, value in ((0, 0.2), (1, 0.4), (0, 0.5)):
         legal = np.zeros((1, 2), np.int16)
@@ -189,9 +189,7 @@ def test_a_trembling_hand_reaches_positions_that_the_policy_avoids() -> None:
         with torch.no_grad():
             learner.network.policy.layers[-1].bias[raised] -= 50.0
         learner.rollout.collect(learner.network, 4000)
-        columns = {
-            name: column[: learner.rollout.buffer.size] for name, column in learner.rollout.buffer.columns.items()
-        }
+        columns = learner.rollout.buffer.columns.used()
         chosen = columns["legal"][np.arange(len(columns["legal"])), columns["choice"]]
         assert raised not in chosen
         facing_bets.append((columns["observation"][:, to_call] > 0).mean())
@@ -316,8 +314,8 @@ def test_a_continued_run_equals_an_uninterrupted_one(tmp_path: Path, options: di
     assert len(tables.past_selves) == len(again.past_selves) and len(tables.exploiters) == len(again.exploiters)
     assert whole.decisions == continued.decisions
     meters = [learner.callbacks[0] for learner in (whole, continued)]
-    assert all(isinstance(meter, ExploitabilityMeter) for meter in meters)
-    assert np.array_equal(*[meter.average.strategy() for meter in meters])
+    assert all(isinstance(callback, ExactAverage) for callback in meters)
+    assert np.array_equal(*[callback.meter.average.strategy() for callback in meters])
 
 
 def test_a_continued_run_keeps_the_precision_that_auto_chose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,6 @@ from card_baselines.runs.checkpoint import tables_part
 from card_baselines.runs.learner import LearnerCallback
 from card_envs.agent import choose
 from card_envs.agent.probabilities import softmax
-from card_envs.files import replace_file
 from card_envs.game import Game
 
 SNAPSHOTS_FOLDER, NETWORK_FOLDER = "average_snapshots", "average_network"
@@ -94,7 +93,7 @@ class NetworkAverage(LearnerCallback):
             with torch.inference_mode():
                 logits = policy(torch.from_numpy(observation).to(device).float()).cpu().numpy()
             strategy = softmax(logits, mask)
-            self.average.add(self._rng, observation[is_own], mask[is_own], strategy[is_own], weight)
+            self.average.reservoir.add_decisions(self._rng, observation[is_own], mask[is_own], strategy[is_own], weight)
             actions = choose(np.where(is_own[:, None], strategy, mask), self._rng.random(len(rows)))
             rewards, is_over = np.empty((len(rows), game.num_seats), np.float32), np.empty(len(rows), np.uint8)
             game.step_batch(tables, rows, actions, rewards, is_over, False)
@@ -104,8 +103,7 @@ class NetworkAverage(LearnerCallback):
         """Write the folder that plays the network."""
         sizes = [layer.out_features for layer in self.average.policy.layers if isinstance(layer, torch.nn.Linear)]
         folder = _make_folder(run, NETWORK_FOLDER, agent="mlp", hidden=sizes[:-1], activation="relu")
-        with replace_file(folder.path / WEIGHTS) as temporary:
-            save_policy(self.average.policy, temporary)
+        save_policy(self.average.policy, folder.path / WEIGHTS)
 
     def parts(self, learner: Any) -> Mapping[str, Any]:
         """Return the network with its memory, the tables, and the random generator."""

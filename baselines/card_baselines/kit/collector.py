@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from card_baselines.kit.columns import NO_ROW, Columns
 from card_baselines.runs.checkpoint import (
     check_arrays,
     read_count,
@@ -34,8 +35,6 @@ Act = Callable[[VectorStep], tuple[NDArray[Any], Mapping[str, NDArray[Any]]]]
 """Function that chooses actions: from a `VectorStep` with n rows to action ids (n,) and further columns, each (n, ...),
 such as log-probabilities and values, which are kept beside the decisions."""
 
-LAST = -1
-"""Value of `Rows.next_row` for the last decision of a seat in a deal."""
 _LEARNER = 0
 """Player number of the learner; opponents have the numbers after it."""
 _OWN_COLUMNS = ("observation", "action_mask", "action", "seat", "table", "deal", "state", "next_row", "reward")
@@ -179,11 +178,10 @@ class Collector:
         self._all = np.arange(tables.num_tables)
         self._deal = self._all.copy()
         self._num_deals = tables.num_tables
-        self._last_row = np.full((tables.num_tables, self._game.num_seats), LAST, np.int64)
+        self._last_row = np.full((tables.num_tables, self._game.num_seats), NO_ROW, np.int64)
         self._num_rows = np.zeros(tables.num_tables, np.int64)
         self._players = np.zeros((tables.num_tables, self._game.num_seats), np.int64)
-        self._columns: dict[str, NDArray[Any]] = {}
-        self._size = 0
+        self._rows = Columns({})
         self._seat_players(self._all)
 
     def collect(self, decisions: int) -> Rows:
@@ -234,61 +232,46 @@ class Collector:
 
     def _add(self, rows: Indices, step: VectorStep, actions: Indices, columns: Mapping[str, NDArray[Any]]) -> None:
         """Add the decisions of the learner at the tables `rows`."""
-        begin, end = self._size, self._size + len(rows)
         added = self._own_columns(rows, step, actions) | self._check_columns(columns, len(rows))
-        self._reserve(end, added)
-        for name, values in added.items():
-            self._columns[name][begin:end] = values
         previous = self._last_row[rows, step.seats]
-        numbers = np.arange(begin, end)
-        self._columns["next_row"][previous[previous != LAST]] = numbers[previous != LAST]
+        numbers = self._rows.append(**added)
+        self._rows["next_row"][previous[previous != NO_ROW]] = numbers[previous != NO_ROW]
         self._last_row[rows, step.seats] = numbers
         self._num_rows[rows] += 1
-        self._size = end
 
     def _own_columns(self, rows: Indices, step: VectorStep, actions: Indices) -> dict[str, NDArray[Any]]:
         """Return all columns but those of `act`, for decisions at the tables `rows`."""
         state = {"state": self.tables.state()[rows]} if self._with_state else {}
         return state | {
             "observation": step.observation, "action_mask": step.action_mask, "action": actions, "seat": step.seats,
-            "table": rows, "deal": self._deal[rows], "next_row": np.full(len(rows), LAST),
+            "table": rows, "deal": self._deal[rows], "next_row": np.full(len(rows), NO_ROW),
             "reward": np.zeros(len(rows), np.float32),
         }  # fmt: skip
 
     def _check_columns(self, columns: Mapping[str, Any], count: int) -> dict[str, NDArray[Any]]:
         """Return the columns of `act` as arrays; ValueError unless they are those of earlier calls, of `count` rows."""
         found = {name: np.asarray(values) for name, values in columns.items()}
-        names = sorted(name for name in self._columns if name not in _OWN_COLUMNS) if self._columns else sorted(found)
+        names = sorted({*self._rows.arrays}.difference(_OWN_COLUMNS) if self._rows.arrays else found)
         if sorted(found) != names or not set(names).isdisjoint(_OWN_COLUMNS):
             raise ValueError(
                 f"act returned the columns {sorted(found)}: it must return the same ones at every call, "
                 f"none of them called {', '.join(_OWN_COLUMNS)}"
             )
         for name, values in found.items():
-            earlier = self._columns.get(name, values)
+            earlier = self._rows.arrays.get(name, values)
             if values.shape != (count, *earlier.shape[1:]) or not np.can_cast(values.dtype, earlier.dtype, "same_kind"):
                 kind = f"{earlier.dtype} of shape {(count, *earlier.shape[1:])}"
                 raise ValueError(f"act returned {name} as {values.dtype} of shape {values.shape}: {kind} is needed")
         return found
 
-    def _reserve(self, size: int, columns: Mapping[str, NDArray[Any]]) -> None:
-        """Make room for `size` decisions with these columns."""
-        if self._columns and size <= len(self._columns["reward"]):
-            return
-        for name, values in columns.items():
-            longer = np.empty((2 * size, *values.shape[1:]), values.dtype)
-            if name in self._columns:
-                longer[: self._size] = self._columns[name][: self._size]
-            self._columns[name] = longer
-
     def _end_deals(self, tables: Indices, rewards: NDArray[np.float32]) -> int:
         """Give the rewards (n, seats) of the deals that ended at `tables` to the last decisions of the seats."""
-        number, seats = np.nonzero(self._last_row[tables] != LAST)
+        number, seats = np.nonzero(self._last_row[tables] != NO_ROW)
         last = self._last_row[tables[number], seats]
         if len(last):
-            self._columns["reward"][last] = rewards[number, seats] * np.float32(self.reward_scale)
+            self._rows["reward"][last] = rewards[number, seats] * np.float32(self.reward_scale)
         num_finished = int(self._num_rows[tables].sum())
-        self._last_row[tables], self._num_rows[tables] = LAST, 0
+        self._last_row[tables], self._num_rows[tables] = NO_ROW, 0
         self._deal[tables] = np.arange(self._num_deals, self._num_deals + len(tables))
         self._num_deals += len(tables)
         self._seat_players(tables)
@@ -296,25 +279,21 @@ class Collector:
 
     def _take_finished(self) -> Rows:
         """Return the decisions of finished deals, and keep the others."""
-        deals, tables = self._columns["deal"][: self._size], self._columns["table"][: self._size]
-        is_finished = deals != self._deal[tables]
-        taken, kept = np.flatnonzero(is_finished), np.flatnonzero(~is_finished)
-        renumbered = np.full(self._size + 1, LAST, np.int64)  # one more, since LAST is the index of the last entry
-        renumbered[taken], renumbered[kept] = np.arange(len(taken)), np.arange(len(kept))
-        rows = {name: column[: self._size][taken] for name, column in self._columns.items()}
-        rows["next_row"] = renumbered[rows["next_row"]]
-        for column in self._columns.values():
-            column[: len(kept)] = column[kept]
-        self._size = len(kept)
-        self._columns["next_row"][: self._size] = renumbered[self._columns["next_row"][: self._size]]
-        self._last_row = renumbered[self._last_row]
+        is_finished = self._rows["deal"] != self._deal[self._rows["table"]]
+        taken = np.flatnonzero(is_finished)
+        rows, numbers = self._rows.take(taken), np.full(len(is_finished) + 1, NO_ROW)  # the last one is for NO_ROW
+        numbers[taken] = np.arange(len(taken))
+        rows["next_row"] = numbers[rows["next_row"]]
+        new_rows = self._rows.keep(np.flatnonzero(~is_finished))
+        self._rows["next_row"][:] = new_rows[self._rows["next_row"]]
+        self._last_row = new_rows[self._last_row]
         return Rows(rows)
 
     def state_dict(self) -> dict[str, NDArray[Any]]:
         """Return arrays from which `load_state_dict` continues exactly: tables, seating, random numbers, open deals."""
         arrays = {"tables": self.tables.tables.view(np.uint8), "rng": read_rng(self.rng)}
         arrays |= {"num_deals": np.array(self._num_deals)} | {name: getattr(self, f"_{name}") for name in _SAVED}
-        return arrays | {f"rows.{name}": column[: self._size] for name, column in self._columns.items()}
+        return arrays | {f"rows.{name}": column for name, column in self._rows.used().items()}
 
     def load_state_dict(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Continue from a `state_dict` of a collector with the same arguments.
@@ -336,15 +315,16 @@ class Collector:
             for name, most in (("table", len(self._all) - 1), ("seat", self._game.num_seats - 1)):
                 require_range(name, columns[name], 0, most)
         for name, rows in (("last_row", arrays["last_row"]), ("next_row", columns.get("next_row", arrays["last_row"]))):
-            require_range(name, rows, LAST, size - 1)
+            require_range(name, rows, NO_ROW, size - 1)
         num_deals, rng = read_count(arrays, "num_deals"), np.random.default_rng(0)
         restore_rng(rng, arrays.get("rng"))
         restore_tables(self._game, self.tables.tables, "tables", arrays["tables"])
         self.rng.bit_generator.state = rng.bit_generator.state
-        self._num_deals, self._size = num_deals, size
+        self._num_deals, self._rows = num_deals, Columns({})
         for name in _SAVED:
             setattr(self, f"_{name}", arrays[name].copy())
-        self._columns = {name: column.copy() for name, column in columns.items()}
+        if columns:
+            self._rows.append(**columns)
         observation, mask = self._game.observe_actors(self.tables.tables, self._all)
         seats = self.tables.tables["actor"].astype(np.int64)
         rewards = np.zeros((len(self._all), self._game.num_seats), np.float32)

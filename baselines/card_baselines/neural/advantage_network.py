@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,27 @@ def make_network(inputs: int, hidden: Sequence[int], outputs: int, device: torch
     return network
 
 
+class Standardisation(torch.nn.Module):
+    """Shifts and scales numbers."""
+
+    shift: torch.Tensor
+    scale: torch.Tensor
+
+    def __init__(self, size: int) -> None:
+        """Leave inputs as they are."""
+        super().__init__()
+        self.register_buffer("shift", torch.zeros(size))
+        self.register_buffer("scale", torch.ones(size))
+
+    def fit(self, inputs: torch.Tensor) -> None:
+        """Give inputs like these (n, size) means of 0, and deviations of at most 1."""
+        self.shift, self.scale = inputs.mean(dim=0), 1.0 / (inputs.std(dim=0, correction=0) + _MIN_DEVIATION)
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        """Return standardised inputs (n, size)."""
+        return (inputs - self.shift) * self.scale
+
+
 class AdvantageNetwork:
     """A network of advantages whose inputs are standardised by the first observations of its training data."""
 
@@ -35,49 +57,31 @@ class AdvantageNetwork:
         """Make a network with outputs of 0, whose strategy is uniform."""
         self.policy = make_network(game.layout.size, hidden, game.num_actions, device)
         self.optimiser = torch.optim.Adam(self.policy.parameters(), fused=True)
-        self.shift = torch.zeros(game.layout.size, device=device)
-        self.scale = torch.ones(game.layout.size, device=device)
+        self.input = Standardisation(game.layout.size).to(device)
         self.device = device
 
-    def standardise(self, observation: NDArray[Any]) -> None:
-        """Set the mean and deviation that standardise the inputs to those of observations (n, d)."""
-        inputs = torch.from_numpy(np.asarray(observation, np.float32)).to(self.device)
-        self.shift, self.scale = inputs.mean(dim=0), 1.0 / (inputs.std(dim=0, correction=0) + _MIN_DEVIATION)
-
-    def forward(self, observation: NDArray[Any]) -> torch.Tensor:
-        """Return the advantage of every action (n, num_actions)."""
-        inputs = torch.from_numpy(np.asarray(observation, np.float32)).to(self.device)
-        output: torch.Tensor = self.policy((inputs - self.shift) * self.scale)
+    def forward(self, observation: torch.Tensor) -> torch.Tensor:
+        """Return the advantage of every action (n, num_actions), given observations (n, d) of any type."""
+        output: torch.Tensor = self.policy(self.input(observation.to(self.device).float()))
         return output
 
     @torch.inference_mode()
     def strategy(self, observation: NDArray[Any], action_mask: NDArray[np.int8]) -> Floats:
         """Return the strategy of regret matching (n, num_actions)."""
-        return match_regrets(self.forward(observation).cpu().numpy(), action_mask)
+        return match_regrets(self.forward(torch.from_numpy(observation)).cpu().numpy(), action_mask)
 
-    def fit(self, minibatch: Mapping[str, NDArray[Any]], learning_rate: float) -> torch.Tensor:
-        """Take one optimiser step on a minibatch of the advantage memory; return its loss."""
-        target, mask, weight = (
-            torch.from_numpy(minibatch[name]).to(self.device) for name in ("advantage", "action_mask", "weight")
-        )
-        error = ((self.forward(minibatch["observation"]) - target) * mask).square().sum(dim=1)
-        loss = (weight / weight.mean() * error).mean()
-        for group in self.optimiser.param_groups:
-            group["lr"] = learning_rate
-        self.optimiser.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
-        self.optimiser.step()
-        return loss.detach()
+    def compute_loss(self, minibatch: Mapping[str, torch.Tensor]) -> torch.Tensor:
+        """Return the weighted squared error on a minibatch of the advantage memory."""
+        advantages, weight = self.forward(minibatch["observation"]), minibatch["weight"]
+        error = ((advantages - minibatch["advantage"]) * minibatch["action_mask"]).square().sum(dim=1)
+        return (weight / weight.mean() * error).mean()
 
     @torch.no_grad()
     def plain_policy(self) -> MlpPolicy:
         """Return a network with the same outputs whose first layer includes the standardisation."""
-        linear = [layer for layer in self.policy.layers if isinstance(layer, torch.nn.Linear)]
-        sizes = [layer.out_features for layer in linear[:-1]]
-        plain = MlpPolicy(linear[0].in_features, sizes, linear[-1].out_features, "relu").to(self.device)
-        plain.load_state_dict(self.policy.state_dict())
+        plain = deepcopy(self.policy)
         first = plain.layers[0]
         assert isinstance(first, torch.nn.Linear)
-        first.weight.mul_(self.scale)
-        first.bias.sub_(first.weight @ self.shift)
+        first.weight.mul_(self.input.scale)
+        first.bias.sub_(first.weight @ self.input.shift)
         return plain

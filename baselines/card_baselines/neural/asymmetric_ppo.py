@@ -18,6 +18,7 @@ from typing import Any, cast
 
 import torch
 
+from card_baselines.agents.learned.mlp_policy import make_layers
 from card_baselines.neural.hidden_hands import HIDDEN_SIZE, NUM_OPPONENTS, show_hidden_hands
 from card_baselines.ppo.algorithm import make_callbacks
 from card_baselines.ppo.config import Config as PpoConfig
@@ -65,7 +66,7 @@ class AsymmetricActorCritic(FastActorCritic):
         """Make a network for observations whose last `HIDDEN_SIZE` numbers are hidden hands."""
         self._own_size = observation_size - HIDDEN_SIZE
         super().__init__(self._own_size, config.hidden, num_actions, config.activation)
-        self.value = make_critic(observation_size, config.critic_hidden)
+        self.value = make_layers(observation_size, config.critic_hidden, 1, "relu")
         initialise(self.value, VALUE_GAIN)
         self.cards = torch.nn.Linear(config.hidden[-1], HIDDEN_SIZE) if config.card_prediction else None
         if self.cards:
@@ -134,14 +135,6 @@ class AsymmetricPpo(FastPpo):
         """
         super().start_from(run)
         self.value_updates = self.config.critic_updates if self.value_updates else 0
-
-
-def make_critic(num_inputs: int, hidden: tuple[int, ...]) -> torch.nn.Sequential:
-    """Return a network that computes a value, with hidden layers of these widths."""
-    layers: list[torch.nn.Module] = []
-    for inputs, outputs in zip((num_inputs, *hidden), hidden, strict=False):
-        layers += [torch.nn.Linear(inputs, outputs), torch.nn.ReLU()]
-    return torch.nn.Sequential(*layers, torch.nn.Linear((num_inputs, *hidden)[-1], 1))
 
 
 def card_loss(logits: torch.Tensor, hidden_hands: torch.Tensor) -> torch.Tensor:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.legal_logits import NO_ACTION
 from card_baselines.agents.learned.mlp_policy import save_policy
+from card_baselines.kit.optimisation import interpolate, set_learning_rate, take_step
 from card_baselines.ppo.fast_cpu import FastActorCritic
 from card_baselines.ppo.rollout import LEARNER, SelfPlayTables
 from card_baselines.run_folder import WEIGHTS, RunFolder
@@ -29,7 +30,6 @@ from card_baselines.runs.config import GameRunConfig, require, require_above_0, 
 from card_baselines.runs.evaluation import LOCAL_BEST_RESPONSE
 from card_baselines.runs.learner import Learner
 from card_envs.agent import Decisions, action_probabilities, choose, find_agent
-from card_envs.files import replace_file
 from card_envs.game import Game, check_actions
 from card_envs.typing import Rows
 
@@ -90,18 +90,24 @@ class Distillation(Learner):
         return self.decisions
 
     def update(self, fraction: float) -> dict[str, float]:
-        """Take 32 steps of play and learning at all tables; return the mean KL divergence from the teacher."""
-        learning_rate = self.set_learning_rate(fraction)
-        divergences = [self._play_step() for _ in range(_STEPS_PER_UPDATE)]
-        return {"kl_from_teacher": float(torch.stack(divergences).mean()), "learning_rate": learning_rate}
+        """Set the learning rate, play and learn; return measures."""
+        learning_rate = interpolate(self.config.learning_rate, fraction)
+        set_learning_rate(self.optimiser, learning_rate)
+        return {**self.play(), "learning_rate": learning_rate}
 
-    def set_learning_rate(self, fraction: float) -> float:
-        """Set the optimiser's learning rate to that after a `fraction` of the budget, and return it."""
-        first, last = self.config.learning_rate
-        learning_rate = first + fraction * (last - first)
-        for group in self.optimiser.param_groups:
-            group["lr"] = learning_rate
-        return learning_rate
+    def play(self) -> dict[str, float]:
+        """Take 32 steps of play and learning at all tables; return the mean KL divergence from the teacher."""
+        divergences = [self._play_step() for _ in range(_STEPS_PER_UPDATE)]
+        return {"kl_from_teacher": float(torch.stack(divergences).mean())}
+
+    def compute_log_probabilities(
+        self, network: FastActorCritic, observation: NDArray[Any], legal: NDArray[np.int16]
+    ) -> torch.Tensor:
+        """Return log-probabilities (n, k) of the listed legal actions."""
+        logits, _ = network(
+            torch.from_numpy(observation).to(self.device).float(), torch.from_numpy(legal).to(self.device)
+        )
+        return torch.log_softmax(logits, dim=1)
 
     def _play_step(self) -> torch.Tensor:
         """Take an optimiser step and then an action at every table; return the mean KL divergence."""
@@ -109,15 +115,10 @@ class Distillation(Learner):
         _, players = tables.actors(rows)
         own = np.flatnonzero(players == LEARNER)
         observation, legal = tables.observe(rows[own])
-        logits, _ = self.network(
-            torch.from_numpy(observation).to(self.device).float(), torch.from_numpy(legal).to(self.device)
-        )
-        log_probabilities = torch.log_softmax(logits, dim=1)
+        log_probabilities = self.compute_log_probabilities(self.network, observation, legal)
         target = torch.from_numpy(self._ask_teacher(rows[own], legal)).to(self.device)
         divergence = (torch.xlogy(target, target) - target * log_probabilities).sum(dim=1).mean()
-        self.optimiser.zero_grad()
-        divergence.backward()  # type: ignore[no-untyped-call]
-        self.optimiser.step()
+        divergence = take_step(self.optimiser, divergence)
         self.decisions += len(own)
         choice = choose(log_probabilities.detach().exp().cpu().numpy(), tables.rng.random(len(own)))
         actions = np.empty(len(rows), np.int64)
@@ -126,7 +127,7 @@ class Distillation(Learner):
             theirs = np.flatnonzero(players == player)
             actions[theirs] = tables.act_for(player, rows[theirs])
         tables.step(rows, actions)
-        return divergence.detach()
+        return divergence
 
     def _ask_teacher(self, rows: Rows, legal: NDArray[np.int16]) -> NDArray[np.float32]:
         """Return the teacher's probabilities (n, k) of the listed legal actions (n, k), or 1 for its action."""
@@ -146,8 +147,7 @@ class Distillation(Learner):
 
     def save_policy(self, run: RunFolder) -> None:
         """Write the weights of the student."""
-        with replace_file(run.path / WEIGHTS) as temporary:
-            save_policy(self.network.policy, temporary)
+        save_policy(self.network.policy, run.path / WEIGHTS)
 
     @property
     def parts(self) -> Mapping[str, Any]:

@@ -23,15 +23,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from card_baselines.kit.memories import ReplayMemory
+from card_baselines.kit.optimisation import take_steps
 from card_baselines.neural.advantage_network import make_network
-from card_baselines.neural.external_sampling import Policy, Samples
-from card_baselines.neural.replay_memory import ReplayMemory
+from card_baselines.neural.external_sampling import Policy, Samples, Step, join_steps
 from card_baselines.neural.sd_cfr import PRESETS as SD_CFR_PRESETS
 from card_baselines.neural.sd_cfr import Config as SdCfrConfig
 from card_baselines.neural.sd_cfr import SingleDeepCfr, make_cfr_algorithm
-from card_baselines.runs.checkpoint import Part
 from card_baselines.runs.config import require, require_above_0, require_shares
-from card_baselines.runs.ranges import require_range
 from card_envs.agent import choose
 from card_envs.game import Game, Tables
 from card_envs.typing import Floats
@@ -66,16 +65,14 @@ class Baseline:
         size = 2 * game.layout.size
         self.network = make_network(size, config.hidden, game.num_actions, device)
         self.optimiser = torch.optim.Adam(self.network.parameters(), config.baseline_learning_rate, fused=True)
-        self.replay = ReplayMemory(
-            config.baseline_replay,
-            {
-                "history": ((size,), game.layout.dtype),
-                "action": ((), np.int64),
-                "reward": ((), np.float32),
-                "next_history": ((size,), game.layout.dtype),
-                "next_weights": ((game.num_actions,), np.float32),
-            },
-        )
+        transitions: dict[str, tuple[tuple[int, ...], Any]] = {
+            "history": ((size,), game.layout.dtype),
+            "action": ((), np.int64),
+            "reward": ((), np.float32),
+            "next_history": ((size,), game.layout.dtype),
+            "next_weights": ((game.num_actions,), np.float32),
+        }
+        self.replay = ReplayMemory(config.baseline_replay, transitions, {"action": game.num_actions - 1})
         self._device = device
 
     @torch.inference_mode()
@@ -86,42 +83,29 @@ class Baseline:
 
     def fit(self, rng: np.random.Generator, steps: int, minibatch: int) -> float:
         """Take optimiser steps of expected SARSA (van Seijen et al. 2009); return the mean loss."""
-        losses = []
-        for _ in range(steps):
-            rows = {name: column.to(self._device) for name, column in self.replay.sample(rng, minibatch).items()}
+
+        def compute_loss() -> torch.Tensor:
+            rows = self.replay.sample(rng, minibatch, self._device)
             with torch.no_grad():
                 target = rows["reward"] + (rows["next_weights"] * self.network(rows["next_history"].float())).sum(dim=1)
-            value = self.network(rows["history"].float()).gather(1, rows["action"][:, None])[:, 0]
-            loss = (value - target).square().mean()
-            self.optimiser.zero_grad()
-            loss.backward()
-            self.optimiser.step()
-            losses.append(loss.detach())
-        return float(torch.stack(losses).mean()) if losses else 0.0
+            value: torch.Tensor = self.network(rows["history"].float()).gather(1, rows["action"][:, None])[:, 0]
+            return (value - target).square().mean()
+
+        return take_steps(self.optimiser, compute_loss, steps)
 
 
 @dataclass(frozen=True)
-class Step:
-    """The decisions after k actions, at the n of m tables whose deals are not over."""
+class LineStep(Step):
+    """A step at the n of m tables whose deals are not over."""
 
     rows: NDArray[np.int64]
     """(n,): the tables."""
-    is_own: NDArray[np.bool_]
-    """(n,): whether the traverser acts."""
-    observation: NDArray[Any]
-    """(n, d): observation of the seat that acts."""
-    action_mask: NDArray[np.int8]
-    """(n, num_actions)"""
     history: NDArray[Any]
     """(n, 2d): observations of the seat that acts and of the other one."""
-    strategy: Floats
-    """(n, num_actions): the latest strategy."""
     action: NDArray[np.int64]
     """(n,): the action taken."""
     probability: Floats
     """(n,): the probability with which it was sampled."""
-    weight: Floats
-    """(n,): inverse of the probability with which the traverser's earlier actions were sampled."""
     reward: Floats
     """(n,): the traverser's reward if the deal ends with this action, else 0."""
 
@@ -133,7 +117,7 @@ def play_lines(
     policy: Policy,
     exploration: float,
     rng: np.random.Generator,
-) -> list[Step]:
+) -> list[LineStep]:
     """Play deals to their ends by outcome sampling.
 
     Args:
@@ -161,9 +145,8 @@ def play_lines(
         rewards, is_over = np.empty((len(rows), game.num_seats), np.float32), np.empty(len(rows), np.uint8)
         game.step_batch(tables, rows, action, rewards, is_over, False)
         reward = np.where(is_over, rewards[np.arange(len(rows)), traversers[rows]], 0.0)
-        steps.append(
-            Step(rows, is_own, observation, action_mask, history, strategy, action, probability, weight[rows], reward)
-        )
+        seen = observation, action_mask, strategy, is_own, weight[rows]
+        steps.append(LineStep(*seen, rows, history, action, probability, reward))
         weight[rows] /= np.where(is_own, probability, 1.0)
         rows = rows[is_over == 0]
     return steps
@@ -176,7 +159,7 @@ def observe_other_seat(game: Game, tables: Tables) -> NDArray[Any]:
     return game.observe_actors(other, np.arange(len(other)))[0]
 
 
-def estimate_advantages(steps: list[Step], values: list[Floats]) -> Samples:
+def estimate_advantages(steps: list[LineStep], values: list[Floats]) -> Samples:
     """Return samples whose advantages, times their weights, are unbiased estimates of counterfactual regrets.
 
     Args:
@@ -194,23 +177,7 @@ def estimate_advantages(steps: list[Step], values: list[Floats]) -> Samples:
         expected = (step.strategy * estimate).sum(axis=1)
         next_value[step.rows] = expected
         advantages.append((estimate - expected[:, None]) * step.action_mask)
-    own = [step.is_own for step in steps]
-    others = [~is_own for is_own in own]
-    advantages.reverse()
-
-    def join(columns: list[NDArray[Any]], chosen: list[NDArray[np.bool_]]) -> NDArray[Any]:
-        return np.concatenate([column[rows] for column, rows in zip(columns, chosen, strict=True)])
-
-    return Samples(
-        observation=join([step.observation for step in steps], own),
-        action_mask=join([step.action_mask for step in steps], own),
-        advantage=join(advantages, own),
-        weight=join([step.weight for step in steps], own),
-        other_observation=join([step.observation for step in steps], others),
-        other_action_mask=join([step.action_mask for step in steps], others),
-        other_probabilities=join([step.strategy for step in steps], others),
-        other_weight=join([step.weight for step in steps], others),
-    )
+    return join_steps(steps, advantages[::-1])
 
 
 class Dream(SingleDeepCfr):
@@ -234,7 +201,7 @@ class Dream(SingleDeepCfr):
             self.baseline.fit(self.rng, config.baseline_steps, config.minibatch)
         return samples
 
-    def _add_transitions(self, steps: list[Step]) -> None:
+    def _add_transitions(self, steps: list[LineStep]) -> None:
         """Add the transitions of deals to the replay memory of the baseline, from the view of the seats that act."""
         num_tables = len(steps[0].rows)
         following = np.zeros((num_tables, steps[0].history.shape[1]), steps[0].history.dtype)
@@ -245,6 +212,7 @@ class Dream(SingleDeepCfr):
             to_actor = np.where(step.is_own, 1.0, -1.0)
             turns = np.where(next_is_own[rows] == step.is_own, 1.0, -1.0)  # -1 if the other seat acts next
             self.baseline.replay.add(
+                self.rng,
                 history=step.history,
                 action=step.action,
                 reward=(to_actor * step.reward).astype(np.float32),
@@ -261,13 +229,8 @@ class Dream(SingleDeepCfr):
             **super().parts,
             "baseline": baseline.network,
             "baseline_adam": baseline.optimiser,
-            "baseline_replay": Part(baseline.replay.state_dict, self._restore_replay),
+            "baseline_replay": baseline.replay,
         }
-
-    def _restore_replay(self, state: Mapping[str, NDArray[Any]]) -> None:
-        replay = self.baseline.replay
-        replay.load_state_dict(state)
-        require_range("baseline_replay.action", replay.columns["action"], 0, self.game.num_actions - 1)
 
 
 def _with_baseline(name: str, **changes: Any) -> Config:

@@ -21,9 +21,10 @@ import torch
 
 from card_baselines.agents.learned.legal_logits import list_legal
 from card_baselines.agents.learned.mlp_policy import load_weights, read_weights
+from card_baselines.kit.memories import ReplayMemory
+from card_baselines.kit.optimisation import take_step
 from card_baselines.neural import distill
 from card_baselines.neural.distill import Distillation
-from card_baselines.neural.replay_memory import ReplayMemory
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm
 from card_baselines.runs.config import require, require_shares
@@ -92,9 +93,8 @@ class ExpertIteration(Distillation):
         for network in (self.network, self.anchor):
             load_weights(network.policy, read_weights(run.path / WEIGHTS), run.path)
 
-    def update(self, fraction: float) -> dict[str, float]:
-        """Search eight decisions of every table, learn, and return measures."""
-        learning_rate = self.set_learning_rate(fraction)
+    def play(self) -> dict[str, float]:
+        """Search eight decisions of every table, learn from the memory, and return measures."""
         before = self.memory.num_added
         for _ in range(_STEPS_PER_UPDATE):
             self._search_step()
@@ -102,7 +102,7 @@ class ExpertIteration(Distillation):
         self.decisions += new
         steps = max(1, round(new * self.config.replays / self.config.minibatch))
         measures = torch.stack([self._learn() for _ in range(steps)]).mean(dim=0).tolist()
-        return {**dict(zip(("loss", "agrees", "anchor_agrees"), measures, strict=True)), "learning_rate": learning_rate}
+        return dict(zip(("loss", "agrees", "anchor_agrees"), measures, strict=True))
 
     def _search_step(self) -> None:
         """Play forced decisions, then search and play one decision at every table."""
@@ -115,9 +115,11 @@ class ExpertIteration(Distillation):
         decisions = tables.decisions_of(self.teacher, rows)
         observation, legal = tables.observe(rows)
         found = self.ask_for_actions(decisions, legal)
-        self.memory.add(observation=observation, mask=np.packbits(decisions.action_mask, axis=1), action=found)
+        self.memory.add(
+            self.rng, observation=observation, mask=np.packbits(decisions.action_mask, axis=1), action=found
+        )
         with torch.no_grad():
-            probabilities = self._log_probabilities(self.network, observation, legal).exp().cpu().numpy()
+            probabilities = self.compute_log_probabilities(self.network, observation, legal).exp().cpu().numpy()
         choice = choose(probabilities, tables.rng.random(len(rows)))
         tables.step(rows, legal[np.arange(len(rows)), choice].astype(np.int64))
 
@@ -128,24 +130,15 @@ class ExpertIteration(Distillation):
         legal = list_legal(mask, np.empty(len(mask), np.int64))
         is_found = torch.from_numpy(legal).to(self.device) == batch["action"].to(self.device)[:, None]
         with torch.no_grad():
-            anchor = self._log_probabilities(self.anchor, batch["observation"].numpy(), legal).exp()
+            anchor = self.compute_log_probabilities(self.anchor, batch["observation"].numpy(), legal).exp()
         share = self.config.anchor
         target = share * anchor + (1.0 - share) * is_found.float()
-        log_probabilities = self._log_probabilities(self.network, batch["observation"].numpy(), legal)
+        log_probabilities = self.compute_log_probabilities(self.network, batch["observation"].numpy(), legal)
         loss = -(target * log_probabilities).sum(dim=1).mean()
-        self.optimiser.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
-        self.optimiser.step()
+        loss = take_step(self.optimiser, loss)
         places = is_found.int().argmax(dim=1)
         agrees = [(each.argmax(dim=1) == places).float().mean() for each in (log_probabilities, anchor)]
-        return torch.stack([loss, *agrees]).detach()
-
-    def _log_probabilities(self, network: Any, observation: Any, legal: Any) -> torch.Tensor:
-        """Return log-probabilities (n, k) of the listed legal actions."""
-        logits, _ = network(
-            torch.from_numpy(observation).to(self.device).float(), torch.from_numpy(legal).to(self.device)
-        )
-        return torch.log_softmax(logits, dim=1)
+        return torch.stack([loss, *agrees])
 
     @property
     def parts(self) -> Mapping[str, Any]:

@@ -7,9 +7,9 @@ traverser acts is copied once for each legal action, so every step is one call o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,42 +25,62 @@ Policy = Callable[[NDArray[Any], NDArray[np.int8]], Floats]
 """Observations (n, d) and action masks (n, num_actions) -> probabilities (n, num_actions)."""
 
 
-@dataclass(frozen=True)
-class Samples:
-    """Decisions of a traversal: n of the traversers, with sampled advantages, and m of the others."""
+class Decisions(NamedTuple):
+    """n decisions of a traversal."""
 
     observation: NDArray[Any]
     """(n, d)"""
     action_mask: NDArray[np.int8]
     """(n, num_actions)"""
-    advantage: Floats
-    """(n, num_actions): value of each legal action minus that of the strategy, 0 for illegal ones; their unit is that
-    of rewards."""
+    values: Floats
+    """(n, num_actions)"""
     weight: Floats
     """(n,): 1 over the probability that the traverser's own actions led here; 1 where all of them are tried."""
-    other_observation: NDArray[Any]
-    """(m, d)"""
-    other_action_mask: NDArray[np.int8]
-    """(m, num_actions)"""
-    other_probabilities: Floats
-    """(m, num_actions): action probabilities of the policy."""
-    other_weight: Floats
-    """(m,): as `weight`."""
 
-    @property
-    def num_decisions(self) -> int:
-        """Number of decisions that were visited."""
-        return len(self.observation) + len(self.other_observation)
+
+class Samples(NamedTuple):
+    """The decisions of a traversal."""
+
+    own: Decisions
+    """Those of the traversers, with sampled advantages: the value of each legal action minus that of the strategy, 0
+    for illegal ones, in the unit of rewards."""
+    others: Decisions
+    """Those of the other seats, with the action probabilities of the strategy."""
 
 
 @dataclass(frozen=True)
-class _Level:
-    """The decisions after k actions, and the tables after each action that was tried there, their children."""
+class Step:
+    """The n decisions after k actions."""
 
     observation: NDArray[Any]
+    """(n, d): observation of the seat that acts."""
     action_mask: NDArray[np.int8]
-    probabilities: Floats
+    """(n, num_actions)"""
+    strategy: Floats
+    """(n, num_actions)"""
     is_own: NDArray[np.bool_]
+    """(n,): whether the traverser acts."""
+    weight: Floats
+    """(n,): as in `Decisions`."""
+
+
+def join_steps(steps: Sequence[Step], advantages: Sequence[Floats]) -> Samples:
+    """Return the decisions of all steps, given the advantages (n, num_actions) at each."""
+
+    def join(own: bool, values: Iterable[Floats]) -> Decisions:
+        chosen = [
+            [column[step.is_own == own] for column in (step.observation, step.action_mask, each, step.weight)]
+            for step, each in zip(steps, values, strict=True)
+        ]
+        return Decisions(*map(np.concatenate, zip(*chosen, strict=True)))
+
+    return Samples(join(True, advantages), join(False, [step.strategy for step in steps]))
+
+
+@dataclass(frozen=True)
+class _Level(Step):
+    """A step, and the tables after each action that was tried there, their children."""
+
     parent: NDArray[np.int64]
     """(children,): index of the decision before each child."""
     action: NDArray[np.int64]
@@ -117,7 +137,8 @@ def _advance(
     game.step_batch(children, np.arange(len(parent)), action, seat_rewards, is_over, False)
     rewards = np.where(is_over, seat_rewards[np.arange(len(parent)), traversers[parent]], 0.0)
     continuing = np.flatnonzero(is_over == 0)
-    return _Level(observation, action_mask, probabilities, is_own, parent, action, rewards, continuing), children
+    seen = observation, action_mask, probabilities, is_own, np.ones(len(tables))
+    return _Level(*seen, parent, action, rewards, continuing), children
 
 
 def _require_room(game: Game, num_tables: int) -> None:
@@ -135,20 +156,9 @@ def _collect(levels: list[_Level]) -> Samples:
     for level in reversed(levels):
         child_values = level.rewards.copy()
         child_values[level.continuing] = next_values
-        values = np.zeros(level.probabilities.shape)
+        values = np.zeros(level.strategy.shape)
         values[level.parent, level.action] = child_values  # 0 for the other seats' actions that were not sampled
-        expected = (values * level.probabilities).sum(axis=1)
+        expected = (values * level.strategy).sum(axis=1)
         next_values = np.where(level.is_own, expected, values.sum(axis=1))
-        advantages.append(((values - expected[:, None]) * level.action_mask)[level.is_own])
-    backwards = levels[::-1]
-    probabilities = np.concatenate([level.probabilities[~level.is_own] for level in backwards])
-    return Samples(
-        observation=np.concatenate([level.observation[level.is_own] for level in backwards]),
-        action_mask=np.concatenate([level.action_mask[level.is_own] for level in backwards]),
-        advantage=np.concatenate(advantages),
-        weight=np.ones(sum(map(len, advantages))),
-        other_observation=np.concatenate([level.observation[~level.is_own] for level in backwards]),
-        other_action_mask=np.concatenate([level.action_mask[~level.is_own] for level in backwards]),
-        other_probabilities=probabilities,
-        other_weight=np.ones(len(probabilities)),
-    )
+        advantages.append((values - expected[:, None]) * level.action_mask)
+    return join_steps(levels[::-1], advantages)

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.mlp_policy import MlpPolicy, save_policy
 from card_baselines.average_strategy.average_network import AverageNetwork
+from card_baselines.kit.memories import ReplayMemory
+from card_baselines.kit.optimisation import interpolate, take_steps
 from card_baselines.neural.measured_learner import MeasuredConfig, MeasuredLearner
-from card_baselines.neural.replay_memory import ReplayMemory
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm
 from card_baselines.runs.checkpoint import Part, check_arrays, tables_part
@@ -29,7 +30,6 @@ from card_baselines.runs.config import require, require_above_0, require_shares
 from card_baselines.runs.exploitability_meter import AVERAGE
 from card_baselines.runs.ranges import require_range
 from card_envs.agent import Decisions, choose
-from card_envs.files import replace_file
 from card_envs.game import Game
 
 _ILLEGAL = -1e9
@@ -89,17 +89,15 @@ class Nfsp(MeasuredLearner):
         self.optimiser = torch.optim.Adam(self.response.parameters(), config.learning_rate, fused=True)
         self.average = AverageNetwork(game, config.hidden, config.reservoir, config.average_learning_rate, self.device)
         observation = (game.layout.size,), game.layout.dtype
-        self.replay = ReplayMemory(
-            config.replay,
-            {
-                "observation": observation,
-                "action": ((), np.int64),
-                "reward": ((), np.float32),
-                "next_observation": observation,
-                "next_action_mask": ((game.num_actions,), np.int8),
-                "is_last": ((), np.bool_),
-            },
-        )
+        transitions: dict[str, tuple[tuple[int, ...], Any]] = {
+            "observation": observation,
+            "action": ((), np.int64),
+            "reward": ((), np.float32),
+            "next_observation": observation,
+            "next_action_mask": ((game.num_actions,), np.int8),
+            "is_last": ((), np.bool_),
+        }
+        self.replay = ReplayMemory(config.replay, transitions, {"action": game.num_actions - 1})
         self.rng = np.random.default_rng([config.seed % 2**64, 4])
         self.decisions = self.updates = 0
         self._tables = game.seeded_tables(config.num_tables, config.seed)
@@ -119,7 +117,7 @@ class Nfsp(MeasuredLearner):
     def update(self, fraction: float) -> dict[str, float]:
         """Play at all tables, then train both networks; returns measures."""
         config = self.config
-        epsilon = config.epsilon[0] + fraction * (config.epsilon[1] - config.epsilon[0])
+        epsilon = interpolate(config.epsilon, fraction)
         for _ in range(config.steps_per_update):
             self._play_step(epsilon)
         response_loss = self._fit_response() if self.replay.num_added else 0.0
@@ -138,10 +136,12 @@ class Nfsp(MeasuredLearner):
         greedy = self._greedy_actions(observation, action_mask)
         explores = self.rng.random(len(rows)) < epsilon
         weights = np.where(explores[:, None], action_mask, np.eye(game.num_actions)[greedy])
-        weights = np.where(by_response[:, None], weights, self.average.probabilities(observation, action_mask))
+        weights = np.where(
+            by_response[:, None], weights, self.average.policy.compute_probabilities(observation, action_mask)
+        )
         actions = choose(weights, self.rng.random(len(rows)))
         taken = np.eye(game.num_actions, dtype=np.float32)[actions[by_response]]
-        self.average.add(self.rng, observation[by_response], action_mask[by_response], taken)
+        self.average.reservoir.add_decisions(self.rng, observation[by_response], action_mask[by_response], taken)
         self._add_transitions(observation, action_mask, seats)
         self._last_observation[rows, seats], self._last_action[rows, seats] = observation, actions
         self._has_acted[rows, seats] = True
@@ -161,6 +161,7 @@ class Nfsp(MeasuredLearner):
         """Add the transitions from the seats' previous decisions to the present ones."""
         rows = np.flatnonzero(self._has_acted[self._rows, seats])
         self.replay.add(
+            self.rng,
             observation=self._last_observation[rows, seats[rows]],
             action=self._last_action[rows, seats[rows]],
             reward=np.zeros(len(rows), np.float32),
@@ -174,6 +175,7 @@ class Nfsp(MeasuredLearner):
         places, seats = np.nonzero(self._has_acted[over])
         rows = over[places]
         self.replay.add(
+            self.rng,
             observation=self._last_observation[rows, seats],
             action=self._last_action[rows, seats],
             reward=rewards[rows, seats] * self.config.reward_scale,
@@ -186,30 +188,25 @@ class Nfsp(MeasuredLearner):
 
     def _fit_response(self) -> float:
         """Take optimiser steps of Q-learning (Mnih et al. 2015); return the mean loss."""
-        losses = []
-        for _ in range(self.config.response_steps):
-            rows = {name: column.to(self.device) for name, column in self.replay.sample(
-                self.rng, self.config.minibatch).items()}  # fmt: skip
+
+        def compute_loss() -> torch.Tensor:
+            rows = self.replay.sample(self.rng, self.config.minibatch, self.device)
             with torch.no_grad():
                 next_values = self.target(rows["next_observation"].float())
                 best = next_values.masked_fill(rows["next_action_mask"] == 0, _ILLEGAL).max(dim=1).values
                 target = rows["reward"] + torch.where(rows["is_last"], 0.0, best)
-            value = self.response(rows["observation"].float()).gather(1, rows["action"][:, None])[:, 0]
-            loss = (value - target).square().mean()
-            self.optimiser.zero_grad()
-            loss.backward()
-            self.optimiser.step()
-            losses.append(loss.detach())
-        return float(torch.stack(losses).mean())
+            value: torch.Tensor = self.response(rows["observation"].float()).gather(1, rows["action"][:, None])[:, 0]
+            return (value - target).square().mean()
+
+        return take_steps(self.optimiser, compute_loss, self.config.response_steps)
 
     def strategies(self, decisions: Decisions) -> dict[str, NDArray[np.float64]]:
         """Return the action probabilities of the average network."""
-        return {AVERAGE: self.average.probabilities(decisions.observation, decisions.action_mask)}
+        return {AVERAGE: self.average.policy.compute_probabilities(decisions.observation, decisions.action_mask)}
 
     def save_policy(self, run: RunFolder) -> None:
         """Write the average network."""
-        with replace_file(run.path / WEIGHTS) as temporary:
-            save_policy(self.average.policy, temporary)
+        save_policy(self.average.policy, run.path / WEIGHTS)
 
     @property
     def parts(self) -> Mapping[str, Any]:
@@ -219,15 +216,11 @@ class Nfsp(MeasuredLearner):
             "target": self.target,
             "adam": self.optimiser,
             "average": self.average.parts,
-            "replay": Part(self.replay.state_dict, self._restore_replay),
+            "replay": self.replay,
             "play": Part(self._read_play, self._restore_play),
             "tables": tables_part(self.game, self._tables),
             "rng": self.rng,
         }
-
-    def _restore_replay(self, state: Mapping[str, NDArray[Any]]) -> None:
-        self.replay.load_state_dict(state)
-        require_range("replay.action", self.replay.columns["action"], 0, self.game.num_actions - 1)
 
     def _read_play(self) -> dict[str, NDArray[Any]]:
         """Return who plays the best response, and what each seat last saw and did; `_restore_play` writes into them."""

@@ -28,21 +28,20 @@ from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.mlp_policy import save_policy
 from card_baselines.average_strategy.average_network import AverageNetwork
 from card_baselines.average_strategy.snapshots import Snapshots
-from card_baselines.neural.advantage_memory import AdvantageMemory, MeanAdvantages, SampledAdvantages
+from card_baselines.kit.memories import DecisionReservoir
+from card_baselines.kit.optimisation import interpolate, set_learning_rate, take_steps
+from card_baselines.neural.advantage_memory import MeanAdvantages
 from card_baselines.neural.advantage_network import AdvantageNetwork
 from card_baselines.neural.external_sampling import Samples, deal, traverse
-from card_baselines.neural.measured_learner import MeasuredConfig, MeasuredLearner
+from card_baselines.neural.measured_learner import MeasuredConfig, MeasuredLearner, require_two_players
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import Algorithm, describe_game_run, make_game_algorithm
-from card_baselines.runs.checkpoint import Part, check_arrays, tables_part
+from card_baselines.runs.checkpoint import tables_part
 from card_baselines.runs.config import require, require_above_0
 from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
 from card_envs.agent import Decisions
-from card_envs.files import replace_file
 from card_envs.game import Game
 from card_envs.typing import Floats
-
-NUM_PLAYERS = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,17 +85,16 @@ class SingleDeepCfr(MeasuredLearner):
 
     def __init__(self, config: Config, game: Game) -> None:
         """Start with the uniform strategy; ValueError unless the game has two players."""
-        if game.num_seats != NUM_PLAYERS:
-            raise ValueError(
-                f"{self.algorithm} is for two players, {game.name} has {game.num_seats} seats: train self_play_ppo "
-                "there"
-            )
+        require_two_players(self.algorithm, game)
         torch.manual_seed(config.seed)
         super().__init__(game, config.exploitability)
         self.config, device = config, find_device(config.device)
         self.network = AdvantageNetwork(game, config.hidden, device)
-        make_memory = MeanAdvantages if config.merge_samples else SampledAdvantages
-        self.memory: AdvantageMemory = make_memory(config.memory, game)
+        self.memory: MeanAdvantages | DecisionReservoir = (
+            MeanAdvantages(config.memory, game)
+            if config.merge_samples
+            else DecisionReservoir(config.memory, game, "advantage")
+        )
         self.snapshots = Snapshots(config.max_snapshots)
         self.average: AverageNetwork | None = None
         if config.average == "network":
@@ -112,41 +110,36 @@ class SingleDeepCfr(MeasuredLearner):
 
     def update(self, fraction: float) -> dict[str, float]:
         """Run one iteration: traversals and optimiser steps for each player; returns measures."""
-        start, end = self.config.learning_rate
-        learning_rate = start + fraction * (end - start)
-        losses = [self._update_player(player, learning_rate) for player in range(NUM_PLAYERS)]
+        set_learning_rate(self.network.optimiser, interpolate(self.config.learning_rate, fraction))
+        losses = [self._update_player(player) for player in range(2)]
         self.iterations += 1
-        self.add_to_average(self.network.strategy, float(self.iterations))
+        if self.meter:
+            self.meter.add(self.network.strategy, float(self.iterations))
         if self.average is None:
             self.snapshots.add(self.network.plain_policy(), float(self.iterations))
         else:
             self.average.fit(self.rng, self.config.average_steps, self.config.minibatch)
         return {"iterations": float(self.iterations), "loss": float(np.mean(losses))}
 
-    def _update_player(self, player: int, learning_rate: float) -> float:
+    def _update_player(self, player: int) -> float:
         """Traverse deals for a player (0 is the first to act) and train the network; return the mean loss."""
         deal(self.game, self.tables)
         first = self.tables["actor"].astype(np.int64)
         samples = self.traverse(first if player == 0 else 1 - first)
-        self.decisions += samples.num_decisions
+        self.decisions += len(samples.own.weight) + len(samples.others.weight)
         weight = float(self.iterations + 1)
         if not self.iterations and player == 0:
-            self.network.standardise(np.concatenate([samples.observation, samples.other_observation]))
-        self.memory.add(self.rng, samples, weight)
+            first_seen = torch.from_numpy(np.concatenate([side.observation for side in samples]))
+            self.network.input.fit(first_seen.to(self.network.device).float())
+        self.memory.add_decisions(self.rng, *samples.own, scale=weight)
         if self.average is not None:
-            self.average.add(
-                self.rng,
-                samples.other_observation,
-                samples.other_action_mask,
-                samples.other_probabilities,
-                weight * samples.other_weight,
-            )
-        config = self.config
-        losses = [
-            self.network.fit(self.memory.sample(self.rng, config.minibatch), learning_rate)
-            for _ in range(config.train_steps)
-        ]
-        return float(torch.stack(losses).mean())
+            self.average.reservoir.add_decisions(self.rng, *samples.others, scale=weight)
+        minibatch, network = self.config.minibatch, self.network
+        return take_steps(
+            network.optimiser,
+            lambda: network.compute_loss(self.memory.sample(self.rng, minibatch, network.device)),
+            self.config.train_steps,
+        )
 
     def traverse(self, traversers: NDArray[np.int64]) -> Samples:
         """Return samples of the deals at the tables; `traversers` (tables,) are seats."""
@@ -155,18 +148,21 @@ class SingleDeepCfr(MeasuredLearner):
     def strategies(self, decisions: Decisions) -> dict[str, Floats]:
         """Return the latest strategy, and the average strategy: the exact one, or Deep CFR's average network."""
         observation, action_mask = decisions.observation, decisions.action_mask
-        average = self.average.probabilities(observation, action_mask) if self.average else self.exact_average()
+        if self.average is not None:
+            average = self.average.policy.compute_probabilities(observation, action_mask)
+        else:
+            assert self.meter is not None
+            average = self.meter.average.strategy()
         return {LATEST: self.network.strategy(observation, action_mask), AVERAGE: average}
 
     def save_policy(self, run: RunFolder) -> None:
         """Write the average strategy: all snapshots, or the average network."""
-        if self.average is None:
-            if not len(self.snapshots):
-                self.snapshots.add(self.network.plain_policy(), 0.0)
-            self.snapshots.save(run)
+        if self.average is not None:
+            save_policy(self.average.policy, run.path / WEIGHTS)
             return
-        with replace_file(run.path / WEIGHTS) as temporary:
-            save_policy(self.average.policy, temporary)
+        if not len(self.snapshots):
+            self.snapshots.add(self.network.plain_policy(), 0.0)
+        self.snapshots.save(run)
 
     @property
     def parts(self) -> Mapping[str, Any]:
@@ -176,22 +172,13 @@ class SingleDeepCfr(MeasuredLearner):
             **super().parts,
             "network": network.policy,
             "adam": network.optimiser,
-            "input": Part(self._read_input, self._restore_input),
+            "input": network.input,
             "memory": self.memory,
             "snapshots": self.snapshots.part_of(network.policy),
             "average": self.average.parts if self.average is not None else {},
             "tables": tables_part(self.game, self.tables),
             "rng": self.rng,
         }
-
-    def _read_input(self) -> dict[str, NDArray[Any]]:
-        """Return how the network standardises observations."""
-        return {name: getattr(self.network, name).cpu().numpy() for name in ("shift", "scale")}
-
-    def _restore_input(self, state: Mapping[str, NDArray[Any]]) -> None:
-        check_arrays(state, self._read_input())
-        for name in self._read_input():
-            setattr(self.network, name, torch.from_numpy(state[name]).to(self.network.device))
 
 
 def make_cfr_algorithm(

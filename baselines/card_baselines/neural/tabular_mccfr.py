@@ -13,7 +13,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from card_baselines.agents.learned.tabular_policy import AGENT, save_strategy
-from card_baselines.neural.measured_learner import MeasuredLearner
+from card_baselines.neural.measured_learner import MeasuredLearner, require_two_players
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm
 from card_baselines.runs.checkpoint import Part, read_count
@@ -23,8 +23,6 @@ from card_baselines.solvers.sampled_cfr import SampledCfr
 from card_envs.agent import Decisions
 from card_envs.game import Game
 from card_envs.typing import Floats
-
-NUM_PLAYERS = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,10 +49,10 @@ class TabularMccfr(MeasuredLearner):
 
     def __init__(self, config: Config, game: Game) -> None:
         """Start with the uniform strategy; ValueError for large games and for more than two players."""
-        if game.num_seats != NUM_PLAYERS:
-            raise ValueError(f"tabular_mccfr is for two players, {game.name} has {game.num_seats} seats")
+        require_two_players("tabular_mccfr", game)
         super().__init__(game, measures_exploitability=True)
-        assert self._tree is not None
+        assert self.meter is not None
+        self._tree = self.meter.tree
         self.solver = SampledCfr(self._tree, config.seed, config.variant, config.traversals)
 
     @property
@@ -73,7 +71,6 @@ class TabularMccfr(MeasuredLearner):
 
     def save_policy(self, run: RunFolder) -> None:
         """Write the average strategy as a table."""
-        assert self._tree is not None
         save_strategy(run, self._tree.decisions.observation, self.solver.strategy())
 
     @property

@@ -14,7 +14,7 @@ from card_baselines.ppo.ppo import Ppo
 from card_baselines.ppo.presets import PRESETS, find_preset
 from card_baselines.ppo.rollout import EXPLOITER
 from card_baselines.runs.algorithm import Algorithm, describe_game_run
-from card_baselines.runs.exploitability_meter import ExploitabilityMeter, require_small
+from card_baselines.runs.exploitability_meter import ExactAverage
 from card_baselines.runs.learner import LearnerCallback
 from card_envs.game import Game
 
@@ -25,8 +25,7 @@ def make_callbacks(config: Config, game: Game) -> list[LearnerCallback]:
     """Return the extensions of PPO that the settings select."""
     callbacks: list[LearnerCallback] = []
     if config.average_strategy == "exact":
-        require_small(game)
-        callbacks.append(ExploitabilityMeter(game))
+        callbacks.append(ExactAverage(game))
     if config.average_strategy == "snapshots":
         callbacks.append(SnapshotAverage())
     if config.average_strategy == "network":

@@ -8,7 +8,7 @@ from typing import Any, Self
 import torch
 
 from card_baselines.agents.learned.legal_logits import select_legal_logits
-from card_baselines.agents.learned.mlp_policy import MlpPolicy, make_activation
+from card_baselines.agents.learned.mlp_policy import MlpPolicy, make_layers
 from card_baselines.ppo.config import Config
 from card_envs.game import Game
 
@@ -44,11 +44,7 @@ class ActorCritic(torch.nn.Module):
         self.policy = MlpPolicy(observation_size, list(hidden), num_actions, activation)
         self._shared = 2 * shared_layers  # modules: each layer is a linear map and its activation
         width = hidden[shared_layers - 1] if shared_layers else observation_size
-        layers: list[torch.nn.Module] = []
-        for size in value_hidden:
-            layers += [torch.nn.Linear(width, size), make_activation(activation)]
-            width = size
-        self.value = torch.nn.Sequential(*layers, torch.nn.Linear(width, 1))
+        self.value = make_layers(width, value_hidden, 1, activation)
         initialise(self.policy.layers, _LOGIT_GAIN)
         initialise(self.value, VALUE_GAIN)
 

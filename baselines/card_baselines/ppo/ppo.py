@@ -25,7 +25,6 @@ from card_baselines.ppo.rollout_buffer import Batch
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.checkpoint import STATE, Part, load_state, strip_prefix
 from card_baselines.runs.learner import Curve, Learner, LearnerCallback, TrainingDivergedError
-from card_envs.files import replace_file
 from card_envs.game import Game
 from card_envs.rng import derive_seed
 
@@ -245,8 +244,7 @@ class Ppo(Learner):
 
     def save_policy(self, run: RunFolder) -> None:
         """Write the weights of the policy of `playing`, and the files of callbacks."""
-        with replace_file(run.path / WEIGHTS) as temporary:
-            save_policy(self.playing.policy, temporary)
+        save_policy(self.playing.policy, run.path / WEIGHTS)
         for callback in self.callbacks:
             callback.save_policy(run)
 

@@ -217,7 +217,7 @@ class Rollout:
         """Deal at all tables."""
         self._config = config
         self.tables = SelfPlayTables(game, config.num_tables, config.seed, config.opponents, config.mixed)
-        self.buffer = RolloutBuffer(game, config.num_tables, 4 * config.num_tables)
+        self.buffer = RolloutBuffer(game, config.num_tables)
         self.action_counts = np.zeros(game.num_actions, np.int64)
         """(num_actions,): counts of the network's actions in the latest batch."""
 

@@ -13,13 +13,12 @@ import torch
 from numpy.typing import NDArray
 
 from card_baselines.agents.learned.legal_logits import NO_ACTION
+from card_baselines.kit.columns import NO_ROW, Columns
 from card_baselines.runs.checkpoint import check_arrays
 from card_baselines.runs.ranges import require_range
 from card_envs.compiler import kernel
 from card_envs.game import Game
 
-NONE = -1
-"""Row number that stands for no decision."""
 LOSS_COLUMNS = ("observation", "legal", "choice", "log_probability", "value", "advantage", "target")
 """Columns of the buffer that the loss reads."""
 
@@ -46,24 +45,29 @@ class Batch:
 
 
 class RolloutBuffer:
-    """Columns with one row for each decision; the first `size` rows are in use."""
+    """Columns with one row for each decision."""
 
-    def __init__(self, game: Game, num_tables: int, capacity: int) -> None:
-        """Allocate `capacity` rows; the buffer grows when it is full."""
-        self.size, self._num_actions = 0, game.num_actions
-        self.last_step = np.full((num_tables, game.num_seats), NONE, np.int64)
+    def __init__(self, game: Game, num_tables: int) -> None:
+        """Make an empty buffer."""
+        self._num_actions = game.num_actions
+        self.last_step = np.full((num_tables, game.num_seats), NO_ROW, np.int64)
         """(tables, seats): row of each seat's latest decision in the current deal."""
-        self.columns: dict[str, NDArray[Any]] = {
-            "observation": np.zeros((capacity, game.layout.size), game.layout.dtype),
-            "legal": np.full((capacity, 1), NO_ACTION, np.int16),
-            "choice": np.zeros(capacity, np.int64),  # index in the list of legal actions
-            "log_probability": np.zeros(capacity, np.float32),
-            "value": np.zeros(capacity, np.float32),
-            "advantage": np.zeros(capacity, np.float32),
-            "target": np.zeros(capacity, np.float32),  # of the value
-            "previous_step": np.full(capacity, NONE, np.int64),  # row of the seat's previous decision in the deal
-            "is_finished": np.zeros(capacity, np.bool_),
-        }
+        self.columns = Columns({
+            "observation": ((game.layout.size,), game.layout.dtype),
+            "legal": ((1,), np.int16),
+            "choice": ((), np.int64),  # index in the list of legal actions
+            "log_probability": ((), np.float32),
+            "value": ((), np.float32),
+            "advantage": ((), np.float32),
+            "target": ((), np.float32),  # of the value
+            "previous_step": ((), np.int64),  # row of the seat's previous decision in the deal
+            "is_finished": ((), np.bool_),
+        })  # fmt: skip
+
+    @property
+    def size(self) -> int:
+        """Number of decisions."""
+        return self.columns.size
 
     def add(
         self, rows: NDArray[np.int64], seats: NDArray[np.int64], legal: NDArray[np.int16], **columns: NDArray[Any]
@@ -76,29 +80,13 @@ class RolloutBuffer:
             legal: (n, k): lists of legal actions.
             **columns: observation (n, d), choice, log_probability and value, each (n,).
         """
-        begin, end = self.size, self.size + len(rows)
-        self._reserve(end, legal.shape[1])
-        self.columns["legal"][begin:end] = NO_ACTION
-        self.columns["legal"][begin:end, : legal.shape[1]] = legal
-        for name, values in columns.items():
-            self.columns[name][begin:end] = values
-        self.columns["previous_step"][begin:end] = self.last_step[rows, seats]
-        self.columns["is_finished"][begin:end] = False
-        self.last_step[rows, seats] = np.arange(begin, end)
-        self.size = end
-
-    def _reserve(self, size: int, num_legal: int) -> None:
-        """Make room for `size` decisions with up to `num_legal` legal actions."""
-        legal = self.columns["legal"]
-        if num_legal > legal.shape[1]:
-            wider = np.full((len(legal), num_legal), NO_ACTION, np.int16)
-            wider[:, : legal.shape[1]] = legal
-            self.columns["legal"] = wider
-        if size > len(legal):
-            for name, column in self.columns.items():
-                longer = np.zeros((2 * size, *column.shape[1:]), column.dtype)
-                longer[: self.size] = column[: self.size]
-                self.columns[name] = longer
+        width = max(legal.shape[1], self.columns["legal"].shape[1])
+        if width > self.columns["legal"].shape[1]:
+            self.columns.arrays["legal"] = _pad(self.columns.arrays["legal"], width)
+        self.last_step[rows, seats] = self.columns.append(
+            legal=_pad(legal, width), previous_step=self.last_step[rows, seats],
+            is_finished=np.zeros(len(rows), np.bool_), **columns,
+        )  # fmt: skip
 
     def finish_deals(
         self, rows: NDArray[np.int64], rewards: NDArray[np.float32], gamma: float, gae_lambda: float
@@ -117,7 +105,7 @@ class RolloutBuffer:
 
     def find_finished(self) -> NDArray[np.int64]:
         """Return the rows of the decisions whose deals are over."""
-        return np.flatnonzero(self.columns["is_finished"][: self.size])
+        return np.flatnonzero(self.columns["is_finished"])
 
     def make_batch(self, device: torch.device) -> Batch:
         """Return the decisions whose deals are over, on a device."""
@@ -126,40 +114,37 @@ class RolloutBuffer:
 
     def discard_finished(self) -> None:
         """Remove the decisions of finished deals."""
-        keep = np.flatnonzero(~self.columns["is_finished"][: self.size])
-        new_rows = np.full(self.size + 1, NONE, np.int64)  # one more, since NONE is the index of the last entry
-        new_rows[keep] = np.arange(len(keep))
-        for column in self.columns.values():
-            column[: len(keep)] = column[keep]
-        self.size = len(keep)
-        self.columns["previous_step"][: self.size] = new_rows[self.columns["previous_step"][: self.size]]
+        new_rows = self.columns.keep(np.flatnonzero(~self.columns["is_finished"]))
+        self.columns["previous_step"][:] = new_rows[self.columns["previous_step"]]
         self.last_step = new_rows[self.last_step]
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return arrays from which `restore` makes this buffer again."""
-        return {"last_step": self.last_step, **{name: column[: self.size] for name, column in self.columns.items()}}
+        return {"last_step": self.last_step, **self.columns.used()}
 
     def restore(self, state: dict[str, NDArray[Any]]) -> None:
         """Continue from a `state`; ValueError for columns of other types or shapes, and for rows that do not exist."""
         check_arrays(state, {"last_step": self.last_step})
-        check_arrays(state, {name: column for name, column in self.columns.items() if name != "legal"}, rows=True)
+        check_arrays(state, {name: a for name, a in self.columns.arrays.items() if name != "legal"}, rows=True)
         size, legal = len(state["choice"]), state["legal"]
         if legal.dtype != np.int16 or legal.ndim != 2 or len(legal) != size:
             raise ValueError(f"legal is {legal.dtype} of shape {legal.shape}, not int16 with {size} rows")
-        require_range("last_step", state["last_step"], NONE, size - 1)
+        require_range("last_step", state["last_step"], NO_ROW, size - 1)
         require_range("legal", legal, NO_ACTION, self._num_actions - 1)
-        if (state["previous_step"] >= np.arange(size)).any() or (state["previous_step"] < NONE).any():
+        if (state["previous_step"] >= np.arange(size)).any() or (state["previous_step"] < NO_ROW).any():
             raise ValueError("previous_step has rows that are not earlier ones")  # in a circle, GAE would not end
         if ((state["choice"] < 0) | (state["choice"] >= (legal != NO_ACTION).sum(axis=1))).any():
             raise ValueError("choice has numbers beyond the legal actions")
         self.last_step = state["last_step"].copy()
-        self.size = 0
-        self._reserve(len(state["choice"]), state["legal"].shape[1])
-        self.size = len(state["choice"])
-        self.columns["legal"][: self.size] = NO_ACTION
-        self.columns["legal"][: self.size, : state["legal"].shape[1]] = state["legal"]
-        for name in set(self.columns) - {"legal"}:
-            self.columns[name][: self.size] = state[name]
+        self.columns.arrays["legal"] = legal
+        self.columns.restore(state)
+
+
+def _pad(legal: NDArray[np.int16], width: int) -> NDArray[np.int16]:
+    """Return lists of legal actions (n, width), given (n, k)."""
+    padded = np.full((len(legal), width), NO_ACTION, np.int16)
+    padded[:, : legal.shape[1]] = legal
+    return padded
 
 
 @kernel
@@ -178,7 +163,7 @@ def compute_gae(
             k = last_step[rows[j], seat]
             next_value, discount = np.float64(rewards[j, seat]), 1.0  # the last decision earns the undiscounted reward
             next_advantage = 0.0
-            while k != NONE:
+            while k != NO_ROW:
                 next_advantage = discount * next_value - value[k] + gamma * gae_lambda * next_advantage
                 advantage[k] = next_advantage
                 target[k] = next_advantage + value[k]
@@ -186,5 +171,5 @@ def compute_gae(
                 next_value, discount = np.float64(value[k]), gamma
                 k = previous_step[k]
                 count += 1
-            last_step[rows[j], seat] = NONE
+            last_step[rows[j], seat] = NO_ROW
     return count

@@ -28,7 +28,6 @@ from card_baselines.runs.config import GameRunConfig, require, require_above_0
 from card_baselines.runs.learner import Learner, TrainingDivergedError
 from card_baselines.sb3.model_file import load_model, load_policy
 from card_envs.agent import Agent, Decisions, RandomAgent, find_agent
-from card_envs.files import replace_file
 from card_envs.game import Game, IllegalActionError
 from card_envs.rng import derive_seed
 from card_wrappers.sb3 import CardVecEnv
@@ -170,8 +169,7 @@ class Sb3Learner(Learner):
         with torch.no_grad():
             for parameter, value in zip(policy.parameters(), self.policy_parameters(), strict=True):
                 parameter.copy_(value)
-        with replace_file(run.path / WEIGHTS) as temporary:
-            save_policy(policy, temporary)
+        save_policy(policy, run.path / WEIGHTS)
 
     def on_evaluation(self, run: RunFolder) -> None:
         """Load the new policy of the run folder as the opponent `self` of the next updates."""

@@ -5,15 +5,19 @@ Weights are safetensors and settings are JSON, so loading never executes code fr
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.torch import load, save_file
 
 from card_baselines.run_folder import CONFIG, WEIGHTS
+from card_envs.files import replace_file
 
 SCALE = ".scale"
 """Ending of the names of scales, see `quantise_weights`."""
@@ -31,12 +35,7 @@ class MlpPolicy(torch.nn.Module):
         super().__init__()
         if activation not in ACTIVATIONS:
             raise ValueError(f"activation {activation!r} is not known: choose one of {sorted(ACTIVATIONS)}")
-        layers: list[torch.nn.Module] = []
-        width = observation_size
-        for size in hidden:
-            layers += [torch.nn.Linear(width, size), make_activation(activation)]
-            width = size
-        self.layers = torch.nn.Sequential(*layers, torch.nn.Linear(width, num_actions))
+        self.layers = make_layers(observation_size, hidden, num_actions, activation)
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self:
@@ -48,15 +47,28 @@ class MlpPolicy(torch.nn.Module):
         logits: torch.Tensor = self.layers(observation)
         return logits
 
+    @torch.inference_mode()
+    def compute_probabilities(self, observation: NDArray[Any], action_mask: NDArray[np.int8]) -> NDArray[np.float64]:
+        """Return the probability of every action (n, num_actions), zero for illegal ones, of observations (n, d)."""
+        device = next(self.parameters()).device
+        logits = self(torch.from_numpy(observation).to(device).float()).cpu().double()
+        masked = logits.masked_fill(torch.from_numpy(action_mask == 0), -torch.inf)
+        return np.asarray(masked.softmax(dim=1).numpy(), np.float64)
 
-def make_activation(name: str) -> torch.nn.Module:
-    """Return a new activation, one of `ACTIVATIONS`; it overwrites its input where it can."""
-    return torch.nn.ReLU(inplace=True) if name == "relu" else ACTIVATIONS[name]()
+
+def make_layers(inputs: int, hidden: Sequence[int], outputs: int, activation: str) -> torch.nn.Sequential:
+    """Return a fully connected network with an activation of `ACTIVATIONS`; relu overwrites its input."""
+    layers: list[torch.nn.Module] = []
+    for width, size in pairwise((inputs, *hidden)):
+        following = torch.nn.ReLU(inplace=True) if activation == "relu" else ACTIVATIONS[activation]()
+        layers += [torch.nn.Linear(width, size), following]
+    return torch.nn.Sequential(*layers, torch.nn.Linear((inputs, *hidden)[-1], outputs))
 
 
 def save_policy(policy: torch.nn.Module, path: Path) -> None:
-    """Write the weights as safetensors."""
-    save_file({name: tensor.contiguous() for name, tensor in policy.state_dict().items()}, path)
+    """Write the weights as safetensors, in place of the file that may be there."""
+    with replace_file(path) as temporary:
+        save_file({name: tensor.contiguous() for name, tensor in policy.state_dict().items()}, temporary)
 
 
 def quantise_weights(weights: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from card_baselines.agents.scripted.scripts import Script
+from card_baselines.kit.columns import NO_ROW
 from card_baselines.ppo.on_device.memory import DeviceKernel
-from card_baselines.ppo.rollout_buffer import NONE
 from card_envs.compiler import kernel
 from card_envs.game import Game
 from card_envs.game_loops import NO_ACTION
@@ -130,7 +130,7 @@ def credit_decisions(decisions: Any, seating: Any, rewards: Any, j: Any, setting
         k = seating.last_step[seat]
         next_value, discount = np.float64(rewards[j, seat]) * settings.reward_scale, 1.0
         next_advantage = 0.0
-        while k != NONE:
+        while k != NO_ROW:
             decision = decisions[k]
             next_advantage = (
                 discount * next_value - decision.value + settings.gamma * settings.gae_lambda * next_advantage
@@ -140,7 +140,7 @@ def credit_decisions(decisions: Any, seating: Any, rewards: Any, j: Any, setting
             decision.is_finished = 1
             next_value, discount = np.float64(decision.value), settings.gamma
             k = decision.previous_step
-        seating.last_step[seat] = NONE
+        seating.last_step[seat] = NO_ROW
 
 
 def _chain(scripts: tuple[Script, ...]) -> Callable[..., None]:

@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from card_baselines.agents.learned.legal_logits import IMPOSSIBLE
+from card_baselines.kit.columns import NO_ROW
 from card_baselines.ppo.config import Config
 from card_baselines.ppo.network import ActorCritic
 from card_baselines.ppo.on_device import kernels
@@ -18,7 +19,6 @@ from card_baselines.ppo.on_device.graphs import Replay
 from card_baselines.ppo.on_device.memory import Records, as_array, row_records
 from card_baselines.ppo.on_device.pool import Pool
 from card_baselines.ppo.rollout import frozen_arrays, load_frozen
-from card_baselines.ppo.rollout_buffer import NONE
 from card_baselines.runs.checkpoint import check_arrays, restore_tables
 from card_baselines.runs.ranges import require_range
 from card_envs.game import Game, IllegalActionError
@@ -94,7 +94,7 @@ class DeviceRollout:
         self._records.write(dealt.tables)
         seatings: NDArray[Any] = np.zeros(count, kernels.seating_dtype(game.num_seats))
         seatings["rng"] = seeded_streams(count, derive_seed(seed, _STREAMS))["rng"]
-        seatings["kind"], seatings["last_step"] = self.tables.kinds, NONE
+        seatings["kind"], seatings["last_step"] = self.tables.kinds, NO_ROW
         self._seatings = Records(seatings.dtype, count, device)
         self._seatings.write(seatings)
         self._is_started = False
@@ -224,14 +224,14 @@ class DeviceRollout:
             self._discard_finished()
             return
         size = len(decisions)
-        new_rows = torch.full((size + 1,), NONE, dtype=torch.int32, device=self._device)
+        new_rows = torch.full((size + 1,), NO_ROW, dtype=torch.int32, device=self._device)
         new_rows[keep] = torch.arange(len(keep), dtype=torch.int32, device=self._device)
         for rows in (self.observation, self.mask, decisions.bytes):
             rows[: len(keep)] = rows[keep]
         decisions.field("is_recorded")[len(keep) :] = 0
         decisions.field("is_finished")[:] = 0
         for links in (decisions.field("previous_step")[: len(keep)], self._seatings.field("last_step")):
-            links.copy_(new_rows[links.long()])  # NONE is -1, the last of the new rows
+            links.copy_(new_rows[links.long()])  # NO_ROW is -1, the last of the new rows
 
     def _grow(self, needed: int) -> None:
         """Make room for `needed` decisions of unfinished deals."""
@@ -275,7 +275,7 @@ class DeviceRollout:
         restore_tables(self.game, tables, "tables", arrays["tables"])
         seatings = _read_seatings(arrays["seatings"], self._seatings.read(self._seatings.dtype))
         waiting = _read_waiting(arrays, self.observation, self.mask)
-        require_range("seatings.last_step", seatings["last_step"], NONE, len(waiting) - 1)
+        require_range("seatings.last_step", seatings["last_step"], NO_ROW, len(waiting) - 1)
         if len(waiting) > self._num_carried:
             self._num_carried = len(waiting)
             self._allocate_rows()
@@ -315,7 +315,7 @@ def _read_waiting(arrays: Mapping[str, NDArray[Any]], observation: torch.Tensor,
         expected = np.empty((len(waiting), rows.shape[1]), str(rows.dtype).removeprefix("torch."))
         check_arrays(arrays, {f"waiting.{name}": expected})
     require_range("waiting.action", waiting["action"], 0, mask.shape[1] - 1)
-    if ((waiting["previous_step"] >= np.arange(len(waiting))) | (waiting["previous_step"] < NONE)).any():
+    if ((waiting["previous_step"] >= np.arange(len(waiting))) | (waiting["previous_step"] < NO_ROW)).any():
         raise ValueError("waiting.previous_step has rows that are not earlier ones")
     return waiting
 
