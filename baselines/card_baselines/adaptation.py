@@ -10,7 +10,7 @@ The results, with 95 % intervals over independent sessions, are:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -38,32 +38,31 @@ class SwitchingAgent(Agent):
         self.styles, self.hands_per_style = list(styles), hands_per_style
         self._hands: dict[int, int] = {}  # table id -> number of hands begun
 
-    def _style_at(self, table_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _split(self, table_ids: NDArray[np.int64]) -> Iterator[tuple[Agent, NDArray[np.int64]]]:
+        """Yield the styles that are in play, and the indices of their tables."""
         hands = np.array([self._hands[table] for table in table_ids.tolist()], np.int64)
-        return np.asarray((hands - 1) // self.hands_per_style % len(self.styles), np.int64)
+        styles = (hands - 1) // self.hands_per_style % len(self.styles)
+        for style in np.unique(styles).tolist():
+            yield self.styles[style], np.flatnonzero(styles == style)
 
     def deal_starts(self, table_ids: NDArray[np.int64]) -> None:
         """Count the hands, and forward to the styles that play them."""
         for table in table_ids.tolist():
             self._hands[table] = self._hands.get(table, 0) + 1
-        styles = self._style_at(table_ids)
-        for style in np.unique(styles).tolist():
-            self.styles[style].deal_starts(table_ids[styles == style])
+        for style, rows in self._split(table_ids):
+            style.deal_starts(table_ids[rows])
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return the actions of the style in play at each table."""
-        actions, styles = np.empty(len(decisions), np.int64), self._style_at(decisions.table_ids)
-        for style in np.unique(styles).tolist():
-            rows, agent = np.flatnonzero(styles == style), self.styles[style]
-            actions[rows] = check_actions(agent.act(_select(decisions, rows, agent), rng), len(rows))
+        actions = np.empty(len(decisions), np.int64)
+        for style, rows in self._split(decisions.table_ids):
+            actions[rows] = check_actions(style.act(_select(decisions, rows, style), rng), len(rows))
         return actions
 
     def observe_actions(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:
         """Forward to the styles in play."""
-        styles = self._style_at(decisions.table_ids)
-        for style in np.unique(styles).tolist():
-            rows, agent = np.flatnonzero(styles == style), self.styles[style]
-            agent.observe_actions(_select(decisions, rows, agent), actions[rows])
+        for style, rows in self._split(decisions.table_ids):
+            style.observe_actions(_select(decisions, rows, style), actions[rows])
 
     @property
     def needs_actions(self) -> bool:
@@ -72,15 +71,13 @@ class SwitchingAgent(Agent):
 
     def sees_end(self, ends: Decisions) -> None:
         """Forward to the styles that played."""
-        styles = self._style_at(ends.table_ids)
-        for style in np.unique(styles).tolist():
-            self.styles[style].sees_end(_select(ends, np.flatnonzero(styles == style), self.styles[style]))
+        for style, rows in self._split(ends.table_ids):
+            style.sees_end(_select(ends, rows, style))
 
     def deal_ends(self, table_ids: NDArray[np.int64], payoffs: Floats) -> None:
         """Forward to the styles that played."""
-        styles = self._style_at(table_ids)
-        for style in np.unique(styles).tolist():
-            self.styles[style].deal_ends(table_ids[styles == style], payoffs[styles == style])
+        for style, rows in self._split(table_ids):
+            style.deal_ends(table_ids[rows], payoffs[rows])
 
 
 def _select(decisions: Decisions, rows: NDArray[np.int64], agent: Agent) -> Decisions:

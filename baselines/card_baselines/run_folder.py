@@ -160,6 +160,13 @@ class RunFolder:
         """Return the configuration."""
         return read_config(self.path)
 
+    def make_inner(self, name: str, **changes: Any) -> RunFolder:
+        """Make a folder inside this one for another agent of the run, with the configuration after some changes."""
+        folder = RunFolder(self.path / name)
+        folder.path.mkdir(exist_ok=True)
+        folder.write_json(CONFIG, {**self.config(), **changes})
+        return folder
+
     def write_json(self, name: str, content: Mapping[str, Any]) -> None:
         """Write a file of the folder as JSON."""
         with replace_file(self.path / name) as temporary:

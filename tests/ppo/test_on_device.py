@@ -189,7 +189,16 @@ def test_frozen_networks_play_their_own_weights() -> None:
 @pytest.mark.parametrize("env_id", ["limit_holdem-v0", "no_limit_holdem-v0"])
 @pytest.mark.parametrize(
     "name",
-    ["always_call", "always_raise", "loose_passive", "tight_aggressive", "chen_loose", "position_ranges", "equity"],
+    [
+        "always_call",
+        "always_raise",
+        "loose_passive",
+        "tight_aggressive",
+        "chen_loose",
+        "position_ranges",
+        "equity",
+        "rlcard_rule",
+    ],
 )
 def test_scripts_play_as_the_agents_do_from_whole_records(env_id: str, name: str) -> None:
     """Hidden cards are in the records that a script gets: it must not look at them."""

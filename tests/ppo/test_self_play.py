@@ -20,7 +20,7 @@ pytest.importorskip("torch")
 import torch
 
 from card_baselines.agents.learned.legal_logits import IMPOSSIBLE, legal_logits, list_legal, select_legal_logits
-from card_baselines.ppo import fast_cpu, ppo, rollout
+from card_baselines.ppo import fast_cpu, network_pool, ppo, rollout
 from card_baselines.ppo.algorithm import ALGORITHM, PRESETS, make_learner
 from card_baselines.ppo.config import Config
 from card_baselines.ppo.exploiters import exploiter_config, measure_winnings
@@ -67,7 +67,8 @@ EXPLOITED: dict[str, Any] = {
 @pytest.fixture(autouse=True)
 def small_pools(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ppo, "UPDATES_PER_PAST_SELF", 2)
-    monkeypatch.setattr(rollout, "NUM_EXPLOITERS", 2)
+    for module in (rollout, network_pool):
+        monkeypatch.setattr(module, "NUM_EXPLOITERS", 2)
 
 
 def numbers(learner: Ppo) -> np.ndarray:

@@ -15,7 +15,7 @@ import torch
 from card_baselines.agents.learned.mlp_policy import save_policy
 from card_baselines.average_strategy.average_network import AverageNetwork
 from card_baselines.average_strategy.snapshots import Snapshots
-from card_baselines.run_folder import CONFIG, WEIGHTS, RunFolder
+from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.checkpoint import tables_part
 from card_baselines.runs.learner import LearnerCallback
 from card_envs.agent import choose
@@ -24,14 +24,6 @@ from card_envs.game import Game
 
 SNAPSHOTS_FOLDER, NETWORK_FOLDER = "average_snapshots", "average_network"
 """Folders inside the run folder that play the average."""
-
-
-def _make_folder(run: RunFolder, name: str, **changes: Any) -> RunFolder:
-    """Make a folder inside a run folder, with the config.json of the run after some `changes`."""
-    folder = RunFolder(run.path / name)
-    folder.path.mkdir(exist_ok=True)
-    folder.write_json(CONFIG, {**run.config(), **changes})
-    return folder
 
 
 class SnapshotAverage(LearnerCallback):
@@ -49,7 +41,7 @@ class SnapshotAverage(LearnerCallback):
     def save_policy(self, run: RunFolder) -> None:
         """Write the folder that plays the mixture, as soon as there is a snapshot."""
         if len(self.snapshots):
-            self.snapshots.save(_make_folder(run, SNAPSHOTS_FOLDER, agent="snapshots", output="logits"))
+            self.snapshots.save(run.make_inner(SNAPSHOTS_FOLDER, agent="snapshots", output="logits"))
 
     def parts(self, learner: Any) -> Mapping[str, Any]:
         """Return the snapshots, which must be of networks of the learner's shape."""
@@ -102,7 +94,7 @@ class NetworkAverage(LearnerCallback):
     def save_policy(self, run: RunFolder) -> None:
         """Write the folder that plays the network."""
         sizes = [layer.out_features for layer in self.average.policy.layers if isinstance(layer, torch.nn.Linear)]
-        folder = _make_folder(run, NETWORK_FOLDER, agent="mlp", hidden=sizes[:-1], activation="relu")
+        folder = run.make_inner(NETWORK_FOLDER, agent="mlp", hidden=sizes[:-1], activation="relu")
         save_policy(self.average.policy, folder.path / WEIGHTS)
 
     def parts(self, learner: Any) -> Mapping[str, Any]:

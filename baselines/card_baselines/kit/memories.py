@@ -47,11 +47,13 @@ class Memory:
         """Offer n rows, given as columns (n, ...); `rng` may decide which are kept."""
         count = len(next(iter(columns.values())))
         places = self.choose_places(np.arange(self.num_added, self.num_added + count), rng)
-        kept = np.flatnonzero(places < self.capacity)
         self.num_added += count
         self._columns.resize(min(self.num_added, self.capacity), self.capacity)
+        is_kept = places < self.capacity
+        if not is_kept.all():
+            places, columns = places[is_kept], {name: values[is_kept] for name, values in columns.items()}
         for name, values in columns.items():
-            self._columns.arrays[name][places[kept]] = values[kept]  # if rows have the same place, the last one stays
+            self._columns.arrays[name][places] = values  # if rows have the same place, the last one stays
 
     def column(self, name: str) -> NDArray[Any]:
         """Return a column of the kept rows (len(self), ...)."""

@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.kit.collector import LAST, Rows
+from card_baselines.kit.collector import Rows
+from card_baselines.kit.columns import NO_ROW
 from card_baselines.kit.learner import StateDictLearner
 from card_baselines.kit.networks import compute_probabilities
 from card_baselines.league.trainee import Choices, Experience, Trainee
@@ -100,7 +101,7 @@ def _join_columns(columns: Mapping[str, NDArray[Any]], num_rows: int) -> NDArray
 
 def _make_rows(experience: Experience, reward_scale: float) -> Rows:
     """Return the decisions of a round as a `Collector` returns them: a seat is paid after its last decision."""
-    notes, is_last = experience.notes, experience.following == LAST
+    notes, is_last = experience.notes, experience.following == NO_ROW
     columns = {} if notes is None else {name: np.ascontiguousarray(notes[name]) for name in notes.dtype.fields or ()}
     return Rows({
         "observation": experience.observations, "action_mask": experience.action_masks, "action": experience.actions,

@@ -87,7 +87,8 @@ class Baseline:
         def compute_loss() -> torch.Tensor:
             rows = self.replay.sample(rng, minibatch, self._device)
             with torch.no_grad():
-                target = rows["reward"] + (rows["next_weights"] * self.network(rows["next_history"].float())).sum(dim=1)
+                next_values: torch.Tensor = self.network(rows["next_history"].float())
+                target = rows["reward"] + (rows["next_weights"] * next_values).sum(dim=1)
             value: torch.Tensor = self.network(rows["history"].float()).gather(1, rows["action"][:, None])[:, 0]
             return (value - target).square().mean()
 

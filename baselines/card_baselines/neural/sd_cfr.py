@@ -10,8 +10,8 @@ CFR trains another network to play the average. Differences from the papers: one
 observes; networks are not reinitialised after an iteration; and in small games (`merge_samples`) the training data are
 the mean advantages of all information states rather than a reservoir of samples.
 
-Read in this order: `external_sampling` (traversals), `advantage_memory`, `advantage_network`, this file;
-`average_strategy.snapshots`.
+Read in this order: `external_sampling` (traversals), `kit.memories`, `advantage_memory`, `advantage_network`, this
+file; `average_strategy.snapshots`.
 """
 
 from __future__ import annotations

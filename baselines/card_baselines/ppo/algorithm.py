@@ -9,10 +9,10 @@ from card_baselines.average_strategy.average_callbacks import NetworkAverage, Sn
 from card_baselines.ppo.config import SCHEDULES, Config
 from card_baselines.ppo.exploiters import ExploiterTraining
 from card_baselines.ppo.fast_cpu import FastPpo
+from card_baselines.ppo.network_pool import EXPLOITER
 from card_baselines.ppo.on_device.learner import DevicePpo
 from card_baselines.ppo.ppo import Ppo
 from card_baselines.ppo.presets import PRESETS, find_preset
-from card_baselines.ppo.rollout import EXPLOITER
 from card_baselines.runs.algorithm import Algorithm, describe_game_run
 from card_baselines.runs.exploitability_meter import ExactAverage
 from card_baselines.runs.learner import LearnerCallback

@@ -23,10 +23,11 @@ from card_baselines.agents.learned.devices import find_device
 from card_baselines.ppo.algorithm import ALGORITHM, make_callbacks
 from card_baselines.ppo.config import Config
 from card_baselines.ppo.fast_cpu import FastPpo
+from card_baselines.ppo.network_pool import EXPLOITER
 from card_baselines.ppo.on_device.learner import DevicePpo
 from card_baselines.ppo.ppo import Ppo
 from card_baselines.ppo.presets import PRESETS
-from card_baselines.ppo.rollout import EXPLOITER, frozen_arrays
+from card_baselines.runs.checkpoint import collect_parts, restore_parts
 from card_baselines.runs.run import train
 from card_envs.game import Game
 
@@ -86,20 +87,19 @@ class _DataParallel(Ppo):
         for gradient, mean in zip(gradients, means, strict=True):
             gradient.copy_(mean.view_as(gradient))
 
+    def _shared_parts(self) -> dict[str, Any]:
+        return {name: self.parts[name] for name in ("network", "playing", "adam")}
+
     def _collect_state(self) -> dict[str, Any]:
         """Return the state that all processes share."""
         return {
-            "network": self.network.state_dict(),
-            "playing": self.playing.state_dict(),
-            "optimiser": self.optimiser.state_dict(),
-            "past_selves": frozen_arrays(self.rollout.tables.past_selves, []),
+            "learned": collect_parts(self._shared_parts()),
+            "past_selves": self.rollout.tables.network_arrays(),
             "counts": (self.decisions, self.updates, self.value_updates),
         }
 
     def _load_state(self, state: dict[str, Any]) -> None:
-        self.network.load_state_dict(state["network"])
-        self.playing.load_state_dict(state["playing"])
-        self.optimiser.load_state_dict(state["optimiser"])
+        restore_parts(self._shared_parts(), state["learned"])
         self.decisions, self.updates, self.value_updates = state["counts"]
         if self.updates:
             self._seed_process()

@@ -6,7 +6,7 @@ Schulman et al. (2017), Proximal policy optimization algorithms; self-play as in
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,10 +21,9 @@ from card_baselines.agents.learned.mlp_policy import read_weights, save_policy
 from card_baselines.ppo.config import Config, Schedules
 from card_baselines.ppo.network import ActorCritic
 from card_baselines.ppo.rollout import Rollout
-from card_baselines.ppo.rollout_buffer import Batch
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.checkpoint import STATE, Part, load_state, strip_prefix
-from card_baselines.runs.learner import Curve, Learner, LearnerCallback, TrainingDivergedError
+from card_baselines.runs.learner import Curve, Learner, LearnerCallback, divergence_error
 from card_envs.game import Game
 from card_envs.rng import derive_seed
 
@@ -167,7 +166,7 @@ class Ppo(Learner):
         batch = self.rollout.buffer.make_batch(self.device)
         num_minibatches = self.num_minibatches(num_decisions)
         steps = [
-            self._take_step(batch, rows, schedules)
+            self._take_step(batch.minibatch(rows), schedules)
             for _ in range(self.config.epochs)
             for rows in np.array_split(self.rng.permutation(len(batch)), num_minibatches)
         ]
@@ -188,20 +187,30 @@ class Ppo(Learner):
         log_probabilities, value = evaluate_actions(self.network, minibatch)
         return ppo_loss(log_probabilities, value, minibatch, schedules, self.config)
 
-    def _take_step(self, batch: Batch, rows: NDArray[np.int64], schedules: Schedules) -> dict[str, torch.Tensor]:
-        """Take one optimiser step on the decisions `rows` of a batch.
+    def step_optimiser(self, compute_gradients: Callable[[], Loss]) -> dict[str, torch.Tensor]:
+        """Take one optimiser step; `compute_gradients` adds those of its loss to gradients of 0.
 
-        The measures stay on the device: reading their values here would wait for a GPU at every step.
+        Returns loss, norm of the gradient and measures. They stay on the device: reading them here would wait for a GPU
+        at every step.
         """
-        loss, measures = self.compute_loss(batch.minibatch(rows), schedules)
         self.optimiser.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss, measures = compute_gradients()
         if self.updates < self.value_updates:
             self.network.policy.zero_grad()  # sets gradients to None, and the optimiser skips these parameters
         self.average_gradients()
         norm = torch.nn.utils.clip_grad_norm_(self.parameters, MAX_GRADIENT_NORM)
         self.optimiser.step()
         return {"loss": loss.detach(), "norm": norm, **measures}
+
+    def _take_step(self, minibatch: Mapping[str, torch.Tensor], schedules: Schedules) -> dict[str, torch.Tensor]:
+        """Take one optimiser step on a minibatch."""
+
+        def compute_gradients() -> Loss:
+            loss, measures = self.compute_loss(minibatch, schedules)
+            loss.backward()  # type: ignore[no-untyped-call]
+            return loss, measures
+
+        return self.step_optimiser(compute_gradients)
 
     def average_gradients(self) -> None:
         """Average the gradients over processes. There is one process here; `data_parallel` overrides this hook."""
@@ -220,11 +229,9 @@ class Ppo(Learner):
         if len(diverged):
             epoch, number = divmod(int(diverged[0]), per_epoch)
             loss, norm = table[diverged[0], :2].tolist()
-            raise TrainingDivergedError(
-                f"update {self.updates + 1}, epoch {epoch + 1}, minibatch {number + 1}: the loss is "
-                f"{loss}, the norm of its gradient {norm}. The last checkpoint is kept; begin a new run "
-                f"with a lower learning rate (here {schedules.learning_rate:g}) or reward scale"
-            )
+            place = f"update {self.updates + 1}, epoch {epoch + 1}, minibatch {number + 1}"
+            problem = f"{place}: the loss is {loss}, the norm of its gradient {norm}"
+            raise divergence_error(problem, schedules.learning_rate)
         return dict(zip(names[2:], table[:, 2:].mean(axis=0).tolist(), strict=True))
 
     def _action_frequencies(self) -> dict[str, float]:

@@ -7,7 +7,6 @@ learner). Agents and past selves have all seats but one, an exploiter has one se
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -17,9 +16,17 @@ from numpy.typing import NDArray
 from card_baselines.agents.learned.legal_logits import list_legal
 from card_baselines.ppo.config import Config
 from card_baselines.ppo.network import ActorCritic
+from card_baselines.ppo.network_pool import (
+    EXPLOITER,
+    NUM_EXPLOITERS,
+    NUM_PAST_SELVES,
+    PAST_SELF,
+    NetworkPool,
+    load_networks,
+)
 from card_baselines.ppo.rollout_buffer import RolloutBuffer
 from card_baselines.runs.checkpoint import check_arrays, read_rng, restore_rng, restore_tables, strip_prefix
-from card_baselines.runs.learner import TrainingDivergedError
+from card_baselines.runs.learner import divergence_error
 from card_baselines.runs.ranges import require_range
 from card_envs.agent import Agent, Decisions, choose, decisions_at, find_agent
 from card_envs.game import Game, check_actions
@@ -27,19 +34,13 @@ from card_envs.observation import mask_records
 from card_envs.typing import Rows
 from card_envs.vector import VectorTables
 
-PAST_SELF, EXPLOITER = "self", "exploiter"
-"""Names of past selves and of exploiters in a pool."""
-NUM_PAST_SELVES, NUM_EXPLOITERS = 8, 8
-"""Number of most recent past selves and exploiters that are kept."""
-_PAST, _EXPLOITERS = "past_self.", "exploiter."
-"""Prefixes of their weights in a checkpoint."""
 GAE_LAMBDA = 0.95
 """Lambda of generalised advantage estimation (Schulman et al. 2016)."""
 LEARNER = 0
 """Player number of the learner. The numbers after it are the agents of the pool, then past selves, then exploiters."""
 
 
-class SelfPlayTables:
+class SelfPlayTables(NetworkPool):
     """N tables with players at their seats; a table deals again as soon as its deal is over."""
 
     def __init__(self, game: Game, num_tables: int, seed: int, pool: Sequence[str] = (), mixed: float = 0.0) -> None:
@@ -52,9 +53,8 @@ class SelfPlayTables:
             pool: Names as in `find_agent`, "self" for past selves, and "exploiter".
             mixed: Probability that a deal has a player of the pool.
         """
+        super().__init__(pool)
         self.game = game
-        self.past_selves: list[ActorCritic] = []
-        self.exploiters: list[ActorCritic] = []
         self._is_past = np.array([name == PAST_SELF for name in pool], np.bool_)
         self._is_exploiter = np.array([name == EXPLOITER for name in pool], np.bool_)
         networks = (PAST_SELF, EXPLOITER)
@@ -152,23 +152,10 @@ class SelfPlayTables:
             return self.past_selves[number % len(self.past_selves)]
         return self.exploiters[(number - NUM_PAST_SELVES) % len(self.exploiters)]
 
-    def add_past_self(self, network: ActorCritic) -> None:
-        """Add a copy of the network to the past selves, if the pool has them, and drop the oldest one."""
-        if self._is_past.any():
-            self.past_selves = [*self.past_selves, _freeze(network)][-NUM_PAST_SELVES:]
-
-    def add_exploiter(self, network: ActorCritic) -> None:
-        """Add a copy of the network to the exploiters, and drop the oldest one."""
-        self.exploiters = [*self.exploiters, _freeze(network)][-NUM_EXPLOITERS:]
-
     def state(self) -> dict[str, NDArray[Any]]:
         """Return arrays from which `restore` continues exactly."""
         arrays: dict[str, NDArray[Any]] = {"tables": self._tables.view(np.uint8), "players": self._players}
-        return arrays | {"rng": read_rng(self.rng)} | frozen_arrays(self.past_selves, self.exploiters)
-
-    def restore_networks(self, arrays: dict[str, NDArray[Any]], network: ActorCritic) -> None:
-        """Take past selves and exploiters, with the architecture of `network`, from a `state`, and nothing else."""
-        self.past_selves, self.exploiters = load_frozen(arrays, network)
+        return arrays | {"rng": read_rng(self.rng)} | self.network_arrays()
 
     def restore(self, arrays: dict[str, NDArray[Any]], network: ActorCritic) -> None:
         """Continue from a `state`; past selves and exploiters have the architecture of `network`.
@@ -176,7 +163,7 @@ class SelfPlayTables:
         Raises ValueError for tables of another game, and for players that the pool does not have.
         """
         restore_tables(self.game, self._tables, "tables", arrays["tables"])
-        past_selves, exploiters = load_frozen(arrays, network)
+        past_selves, exploiters = load_networks(arrays, network)
         check_arrays(arrays, {"players": self._players})
         players, first = arrays["players"], 1 + len(self._agents)
         require_range("players", players, LEARNER, first + NUM_PAST_SELVES + NUM_EXPLOITERS - 1)
@@ -190,24 +177,7 @@ class SelfPlayTables:
             raise ValueError(f"players has the numbers {sorted(numbers & has_none)}, which no player has")
         restore_rng(self.rng, arrays.get("rng"))
         self._players = players.copy()
-        self.past_selves, self.exploiters = past_selves, exploiters
-
-
-def frozen_arrays(past_selves: Sequence[ActorCritic], exploiters: Sequence[ActorCritic]) -> dict[str, NDArray[Any]]:
-    """Return the weights of past selves and exploiters as arrays, from which `load_frozen` makes them again."""
-    return {
-        f"{prefix}{k}.{name}": tensor.cpu().numpy()
-        for prefix, networks in ((_PAST, past_selves), (_EXPLOITERS, exploiters))
-        for k, network in enumerate(networks)
-        for name, tensor in network.state_dict().items()
-    }
-
-
-def load_frozen(
-    arrays: Mapping[str, NDArray[Any]], network: ActorCritic
-) -> tuple[list[ActorCritic], list[ActorCritic]]:
-    """Return the past selves and the exploiters of `frozen_arrays`, which have the architecture of `network`."""
-    return _load_networks(_PAST, arrays, network), _load_networks(_EXPLOITERS, arrays, network)
+        self.set_networks(past_selves, exploiters)
 
 
 class Rollout:
@@ -255,11 +225,8 @@ class Rollout:
             actions[trembling] = tables.draw_uniformly(rows[trembling])
         actions[own] = legal[np.arange(len(choice)), choice]
         if not np.isfinite(log_probability).all() or (actions[own] < 0).any():
-            raise TrainingDivergedError(
-                "the network's logits are NaN or so large that an illegal action was drawn. The last checkpoint is "
-                f"kept; begin a new run with a lower learning rate (here {self._config.learning_rate[0]:g}) or reward "
-                "scale"
-            )
+            problem = "the network's logits are NaN or so large that an illegal action was drawn"
+            raise divergence_error(problem, self._config.learning_rate[0])
         self.action_counts += np.bincount(actions[own], minlength=len(self.action_counts))
         self.buffer.add(
             rows[own], seats[own], legal,
@@ -321,20 +288,6 @@ def sample_actions(
     log_probabilities = torch.log_softmax(logits, dim=1).cpu().numpy()
     choice = choose(np.exp(log_probabilities), random_numbers)
     return choice, log_probabilities[np.arange(len(choice)), choice], value.cpu().numpy()
-
-
-def _freeze(network: ActorCritic) -> ActorCritic:
-    """Return a copy without gradients."""
-    return deepcopy(network).requires_grad_(False)
-
-
-def _load_networks(prefix: str, arrays: Mapping[str, NDArray[Any]], network: ActorCritic) -> list[ActorCritic]:
-    """Return the networks whose weights are stored under `prefix` and a number."""
-    found: list[ActorCritic] = []
-    while weights := strip_prefix(f"{prefix}{len(found)}.", arrays):
-        found.append(_freeze(network))
-        found[-1].load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})
-    return found
 
 
 def _require_memoryless(agent: Agent) -> Agent:

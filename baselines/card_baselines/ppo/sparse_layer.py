@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
+from card_baselines.agents.learned.legal_logits import to_numpy
 from card_envs.compiler import kernel
 
 
@@ -37,7 +37,7 @@ class _SparseLinear(torch.autograd.Function):
         counts = torch.empty(num_rows, dtype=torch.int64)
         columns = weight.t().contiguous()  # the weights of one input are contiguous
         output = torch.empty(num_rows, len(weight))
-        write_sums(*map(_to_numpy, (observation, columns, bias, nonzero, counts, output)))
+        write_sums(*map(to_numpy, (observation, columns, bias, nonzero, counts, output)))
         ctx.save_for_backward(observation, nonzero, counts)
         return output
 
@@ -46,12 +46,8 @@ class _SparseLinear(torch.autograd.Function):
         observation, nonzero, counts = ctx.saved_tensors
         grad_output = gradients[0].contiguous()
         grad_columns = torch.zeros(observation.shape[1], grad_output.shape[1])
-        add_to_columns(*map(_to_numpy, (observation, nonzero, counts, grad_output, grad_columns)))
+        add_to_columns(*map(to_numpy, (observation, nonzero, counts, grad_output, grad_columns)))
         return None, grad_columns.t().contiguous(), grad_output.sum(dim=0)
-
-
-def _to_numpy(tensor: torch.Tensor) -> NDArray[Any]:
-    return np.asarray(tensor.detach().numpy())
 
 
 @kernel

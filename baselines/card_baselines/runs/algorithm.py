@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any, Generic, TypeVar
 
+from card_baselines.agents.learned.mlp_agent import describe_game
 from card_baselines.runs.budget import Budget, Periodic
 from card_baselines.runs.config import RunConfig
 from card_baselines.runs.learner import Learner
@@ -130,19 +131,8 @@ def describe_game_run(config: RunConfig, algorithm: str, agent: str, **extra_con
     Returns:
         The settings, and what the agent needs to rebuild the network: game, encoder and sizes.
     """
-    game = config.game()
-    return {
-        "agent": agent,
-        "algorithm": algorithm,
-        **list_settings(config),
-        "game": game.name,
-        "encoder": game.encoder.name,
-        "encoder_version": game.encoder.version,
-        "num_seats": game.num_seats,
-        "num_actions": game.num_actions,
-        "observation_size": game.layout.size,
-        **extra_config,
-    }
+    settings = list_settings(config)
+    return {"agent": agent, "algorithm": algorithm, **settings, **describe_game(config.game()), **extra_config}
 
 
 def list_settings(config: RunConfig) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.checkpoint import STATE, collect_parts, load_state, read_count, restore_parts, save_state
 
-__all__ = ["Curve", "Learner", "LearnerCallback", "TrainingDivergedError"]
+__all__ = ["Curve", "Learner", "LearnerCallback", "TrainingDivergedError", "divergence_error"]
 
 
 class TrainingDivergedError(ValueError):
@@ -20,6 +20,14 @@ class TrainingDivergedError(ValueError):
     def save_details(self, run: RunFolder) -> TrainingDivergedError:
         """Write details into the run folder, and return an error whose message names the file."""
         return self
+
+
+def divergence_error(problem: str, learning_rate: float) -> TrainingDivergedError:
+    """Return the error about a problem, with what to do."""
+    return TrainingDivergedError(
+        f"{problem}. The last checkpoint is kept; begin a new run with a lower learning rate (here {learning_rate:g}) "
+        "or reward scale"
+    )
 
 
 @dataclass(frozen=True)

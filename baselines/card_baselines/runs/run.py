@@ -36,7 +36,7 @@ from card_baselines.runs.evaluation import (
 )
 from card_baselines.runs.interruption import Interruption
 from card_baselines.runs.learner import Curve, Learner, TrainingDivergedError
-from card_baselines.runs.tracker import open_tracker, require_tracker
+from card_baselines.runs.tracker import Tracker, require_tracker
 from card_envs.damaged_files import explain_damage
 from card_envs.envs import find_entry
 from card_envs.files import delete_temporaries, replace_file
@@ -243,7 +243,7 @@ class Run(Generic[AnyConfig]):
         self._quarter = int(_QUARTERS * budget.fraction())
         label = f"training {self._algorithm.name}"
         self._progress = RunProgress(label, budget, self._algorithm.counts, self._shows_progress)
-        self._tracker = open_tracker(self._tracker_name, self.folder.path, self._algorithm.describe(self._config))
+        self._tracker = Tracker(self._tracker_name, self.folder.path, self._algorithm.describe(self._config))
         if budget.fraction() < 1.0:
             self._save()
             self.learner.on_evaluation(self.folder)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from card_envs.locations import load_module
 
@@ -14,78 +13,6 @@ PROJECT = "card-envs"
 """Project of the runs in trackio and Weights & Biases."""
 BOARD = "tensorboard"
 """Folder of TensorBoard's events inside the run folder."""
-
-
-class Tracker(ABC):
-    """Writer of the measures of a run; a context manager."""
-
-    @abstractmethod
-    def add(self, measures: Mapping[str, float], step: int) -> None:
-        """Write measures; `step` counts decisions, episodes or iterations, and does not fall."""
-
-    @abstractmethod
-    def close(self) -> None:
-        """Write what is left."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-
-class NoTracker(Tracker):
-    """Writes nothing."""
-
-    def add(self, measures: Mapping[str, float], step: int) -> None:
-        """Do nothing."""
-
-    def close(self) -> None:
-        """Do nothing."""
-
-
-class TensorBoard(Tracker):
-    """Writes events below the run folder."""
-
-    def __init__(self, folder: Path) -> None:
-        self._writer = load_module("torch.utils.tensorboard").SummaryWriter(str(folder / BOARD))
-
-    def add(self, measures: Mapping[str, float], step: int) -> None:
-        """Write a scalar for each measure."""
-        for name, value in measures.items():
-            self._writer.add_scalar(_path_of(name), value, step)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._writer.close()
-
-
-class WandbTracker(Tracker):
-    """Logs to a package with the interface of Weights & Biases, such as trackio; a continued run goes on there.
-
-    Args:
-        package: Name of the package.
-        folder: Run folder; its path is the name of the run.
-        config: Settings of the run.
-    """
-
-    def __init__(self, package: str, folder: Path, config: Mapping[str, Any]) -> None:
-        self._package = load_module(package)
-        name = "_".join(folder.parts[-2:])
-        identity = {"id": name} if package == "wandb" else {}
-        self._package.init(project=PROJECT, name=name, config=dict(config), resume="allow", **identity)
-
-    def add(self, measures: Mapping[str, float], step: int) -> None:
-        """Log all measures at a step."""
-        self._package.log({_path_of(name): float(value) for name, value in measures.items()}, step=step)
-
-    def close(self) -> None:
-        """Finish the run, which can be continued."""
-        self._package.finish()
-
-
 TRACKERS = {BOARD: "tensorboard", "trackio": "trackio", "wandb": "wandb"}
 """Name of a tracker -> the package that it needs."""
 
@@ -102,19 +29,36 @@ def require_tracker(name: str) -> None:
         raise ValueError(f"tracker {name!r} needs {error.name}: pip install {TRACKERS[name]}") from error
 
 
-def open_tracker(name: str, folder: Path, config: Mapping[str, Any]) -> Tracker:
-    """Return the tracker with a name of `TRACKERS`; for "" one that writes nothing.
+class Tracker(AbstractContextManager["Tracker"]):
+    """Writer of the measures of a run, which goes on where a continued run stopped.
 
     Args:
-        name: Name of the tracker.
-        folder: Run folder.
+        name: Name in `TRACKERS`; with "" nothing is written.
+        folder: Run folder; its path is the name of the run.
         config: Settings of the run.
     """
-    if not name:
-        return NoTracker()
-    return TensorBoard(folder) if name == BOARD else WandbTracker(TRACKERS[name], folder, config)
 
+    def __init__(self, name: str, folder: Path, config: Mapping[str, Any]) -> None:
+        self._write: Callable[[dict[str, float], int], Any] = lambda measures, step: None
+        self._close: Callable[[], Any] = lambda: None
+        if name == BOARD:
+            writer = load_module("torch.utils.tensorboard").SummaryWriter(str(folder / BOARD))
+            self._write = lambda measures, step: [writer.add_scalar(key, measures[key], step) for key in measures]
+            self._close = writer.close
+        elif name:
+            package, run = load_module(TRACKERS[name]), "_".join(folder.parts[-2:])
+            identity = {"id": run} if name == "wandb" else {}
+            package.init(project=PROJECT, name=run, config=dict(config), resume="allow", **identity)
+            self._write = lambda measures, step: package.log(measures, step=step)
+            self._close = package.finish
 
-def _path_of(measure: str) -> str:
-    """Return the name of a measure in a tracker, which groups by slashes: "match chen" -> "match/chen"."""
-    return measure.replace(" ", "/", 1)
+    def add(self, measures: Mapping[str, float], step: int) -> None:
+        """Write measures; `step` counts decisions, episodes or iterations, and does not fall.
+
+        Trackers group by slashes: the measure "match chen" is written as "match/chen".
+        """
+        self._write({name.replace(" ", "/", 1): float(value) for name, value in measures.items()}, step)
+
+    def __exit__(self, *error: object) -> None:
+        """Write what is left."""
+        self._close()

@@ -23,7 +23,6 @@ from card_baselines.runs.config import require, require_shares
 from card_baselines.sb3.mask_at_end import MaskAtEnd, extractor_settings, mask_values
 from card_baselines.sb3.sb3_run import MAY_CHANGE, Sb3Config, Sb3Learner
 from card_envs.agent import choose
-from card_wrappers.sb3 import CardVecEnv
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,6 +108,7 @@ class MaskableDqnLearner(Sb3Learner):
     """Learner of `MaskableDQN`; exploration falls over the first half of the budget."""
 
     model_class = MaskableDQN
+    wrap_tables = MaskAtEnd
     steps_per_update = 32
 
     @staticmethod
@@ -125,11 +125,6 @@ class MaskableDqnLearner(Sb3Learner):
             "target_update_interval": config.target_updates,
             "policy_kwargs": {"net_arch": list(config.hidden), **extractor_settings(config.game())},
         }
-
-    @staticmethod
-    def wrap_tables(tables: CardVecEnv) -> MaskAtEnd:
-        """Return tables with the mask at the end of observations."""
-        return MaskAtEnd(tables)
 
     def policy_parameters(self) -> Iterable[torch.nn.Parameter]:
         """Return the parameters of the network of action values."""

@@ -20,7 +20,6 @@ from card_baselines.runs.config import require
 from card_baselines.sb3 import maskable_ppo
 from card_baselines.sb3.mask_at_end import MaskAtEnd, MaskRemover, extractor_settings, mask_values
 from card_baselines.sb3.sb3_run import MAY_CHANGE, Sb3Learner
-from card_wrappers.sb3 import CardVecEnv
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +51,7 @@ class RecurrentPpoLearner(Sb3Learner):
     """Learner of RecurrentPPO with `MaskedLstmPolicy`."""
 
     model_class = RecurrentPPO
+    wrap_tables = MaskAtEnd
     policy_class = RecurrentPolicy
 
     @staticmethod
@@ -60,11 +60,6 @@ class RecurrentPpoLearner(Sb3Learner):
         settings = maskable_ppo.MaskablePpoLearner.model_settings(config)
         memory = {"lstm_hidden_size": config.memory, **extractor_settings(config.game())}
         return {**settings, "policy": MaskedLstmPolicy, "policy_kwargs": {**settings["policy_kwargs"], **memory}}
-
-    @staticmethod
-    def wrap_tables(tables: CardVecEnv) -> MaskAtEnd:
-        """Return tables with the mask at the end of observations."""
-        return MaskAtEnd(tables)
 
     def policy_parameters(self) -> Iterable[torch.nn.Parameter]:
         """Return the parameters of the policy: the LSTM, then the fully connected layers."""

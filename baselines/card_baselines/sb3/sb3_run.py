@@ -25,7 +25,7 @@ from card_baselines.agents.learned.mlp_policy import MlpPolicy, save_policy
 from card_baselines.agents.learned.recurrent_policy import RecurrentPolicy
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.config import GameRunConfig, require, require_above_0
-from card_baselines.runs.learner import Learner, TrainingDivergedError
+from card_baselines.runs.learner import Learner, TrainingDivergedError, divergence_error
 from card_baselines.sb3.model_file import load_model, load_policy
 from card_envs.agent import Agent, Decisions, RandomAgent, find_agent
 from card_envs.game import Game, IllegalActionError
@@ -78,6 +78,8 @@ class Sb3Learner(Learner):
     """Algorithm of Stable-Baselines3."""
     policy_class: ClassVar[type[MlpPolicy | RecurrentPolicy]] = MlpPolicy
     """Network of the run's agent."""
+    wrap_tables: ClassVar[Any] = staticmethod(lambda tables: tables)
+    """Returns the tables with the wrappers that the algorithm needs."""
     steps_per_update = 1
     """Minimum number of decisions per table in an update."""
 
@@ -103,11 +105,6 @@ class Sb3Learner(Learner):
     @abstractmethod
     def policy_parameters(self) -> Iterable[torch.nn.Parameter]:
         """Return the parameters of the policy, in the order of `policy_class`."""
-
-    @staticmethod
-    def wrap_tables(tables: CardVecEnv) -> Any:
-        """Return the tables with the wrappers that the algorithm needs."""
-        return tables
 
     def set_progress(self, fraction: float) -> None:
         """Set schedules other than the learning rate, given the used fraction of the budget."""
@@ -143,10 +140,7 @@ class Sb3Learner(Learner):
         return {name: float(value) for name, value in self.model.logger.name_to_value.items()}
 
     def _describe_divergence(self, problem: str) -> TrainingDivergedError:
-        return TrainingDivergedError(
-            f"after {self.num_steps:,} decisions {problem}. The last checkpoint is kept; begin a new run with a lower "
-            f"learning rate (here {self.config.learning_rate:g}) or reward scale"
-        )
+        return divergence_error(f"after {self.num_steps:,} decisions {problem}", self.config.learning_rate)
 
     def save(self, path: Path, progress: Mapping[str, Any]) -> None:
         """Write the model with SB3's `save`."""

@@ -54,7 +54,7 @@ class _LegalLogits(torch.autograd.Function):
     ) -> torch.Tensor:
         ctx.save_for_backward(hidden, weight, legal)
         logits = torch.full(legal.shape, IMPOSSIBLE)
-        write_logits(*map(_to_numpy, (hidden, weight, bias, legal, logits)))
+        write_logits(*map(to_numpy, (hidden, weight, bias, legal, logits)))
         return logits
 
     @staticmethod
@@ -63,11 +63,12 @@ class _LegalLogits(torch.autograd.Function):
         grad_hidden, grad_weight = torch.zeros_like(hidden), torch.zeros_like(weight)
         grad_bias = torch.zeros(len(weight))
         grad_logits = gradients[0].contiguous()
-        add_gradients(*map(_to_numpy, (hidden, weight, legal, grad_logits, grad_hidden, grad_weight, grad_bias)))
+        add_gradients(*map(to_numpy, (hidden, weight, legal, grad_logits, grad_hidden, grad_weight, grad_bias)))
         return grad_hidden, grad_weight, grad_bias, None
 
 
-def _to_numpy(tensor: torch.Tensor) -> NDArray[Any]:
+def to_numpy(tensor: torch.Tensor) -> NDArray[Any]:
+    """Return a tensor on the CPU as an array for kernels, sharing memory."""
     return np.asarray(tensor.detach().numpy())
 
 

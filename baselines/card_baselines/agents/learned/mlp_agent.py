@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from card_baselines.agents.learned.dense_layers import apply_layers
 from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.legal_logits import NO_ACTION, legal_logits, list_legal
-from card_baselines.agents.learned.mlp_policy import MlpPolicy, build_policy, load_weights, read_weights
+from card_baselines.agents.learned.mlp_policy import MlpPolicy, load_policy
 from card_baselines.agents.learned.parts_layer import apply_to_parts
-from card_baselines.run_folder import CONFIG, WEIGHTS, read_config
+from card_baselines.run_folder import CONFIG, read_config
 from card_envs.agent import Agent, Decisions, choose, likeliest
 from card_envs.analysis.exploitability.range_strategy import RangeDecisions
 from card_envs.files import replace_text
@@ -41,10 +41,7 @@ class MlpAgent(Agent):
         config = read_config(folder)
         self.encoder = require_fit(folder, config, game)
         self.greedy = config.get("greedy", False)
-        weights = read_weights(folder / WEIGHTS)
-        self.policy = build_policy(MlpPolicy.from_config, config, weights, folder)
-        load_weights(self.policy, weights, folder)
-        self.device = find_device(device)
+        self.policy, self.device = load_policy(MlpPolicy.from_config, config, folder), find_device(device)
         self.policy.eval().to(self.device)
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -91,17 +88,20 @@ def write_agent_config(folder: Path, kind: str, game: Game, **extra: Any) -> Non
         game: The game that the agent was trained for, with its encoder.
         **extra: Further entries.
     """
-    config = {
-        "agent": kind,
+    config = {"agent": kind, **describe_game(game), **extra}
+    replace_text(folder / CONFIG, json.dumps(config, indent=1) + "\n")
+
+
+def describe_game(game: Game) -> dict[str, Any]:
+    """Return the entries of config.json that `require_fit` compares, and the sizes of a network for the game."""
+    return {
         "game": game.name,
         "encoder": game.encoder.name,
         "encoder_version": game.encoder.version,
         "num_seats": game.num_seats,
         "num_actions": game.num_actions,
         "observation_size": game.layout.size,
-        **extra,
     }
-    replace_text(folder / CONFIG, json.dumps(config, indent=1) + "\n")
 
 
 def require_fit(folder: Path, config: dict[str, Any], game: Game) -> Encoder:

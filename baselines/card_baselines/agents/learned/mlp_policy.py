@@ -154,3 +154,14 @@ def load_weights(policy: torch.nn.Module, weights: dict[str, torch.Tensor], fold
         policy.load_state_dict(weights)
     except RuntimeError as error:
         raise ValueError(f"{folder / WEIGHTS} does not fit the network of {folder / CONFIG}: {error}") from error
+
+
+def load_policy(make: Callable[[dict[str, Any]], Policy], config: dict[str, Any], folder: Path) -> Policy:
+    """Return the network that the config.json of a folder describes, with the weights there; ValueError if they differ.
+
+    `make` is `from_config` of the network.
+    """
+    weights = read_weights(folder / WEIGHTS)
+    policy = build_policy(make, config, weights, folder)
+    load_weights(policy, weights, folder)
+    return policy

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 ONNX_AGENT = "onnx"
 """Name of `OnnxAgent` among the kinds of saved agents."""
 MODEL = "policy.onnx"
-_OBSERVATION, _LOGITS, _ROWS = "observation", "logits", "n"
+_OBSERVATION, LOGITS = "observation", "logits"
+"""Names of input and output."""
 _OPSET = 17
 _MAX_ROWS = 65_536
 """Largest batch that is given to ONNX Runtime at once."""
@@ -65,6 +67,19 @@ def write_onnx(path: Path, network: torch.nn.Module, game: Game) -> None:
     """Write the network of `save_onnx_agent` to a file; ModuleNotFoundError without the extra `onnx`."""
     import torch
 
+    export_network(path, network, {_OBSERVATION: torch.zeros(1, game.layout.size)})
+
+
+def export_network(path: Path, network: torch.nn.Module, inputs: Mapping[str, torch.Tensor]) -> None:
+    """Write a network to an ONNX file; ModuleNotFoundError without the extra `onnx`.
+
+    Args:
+        path: The file.
+        network: Maps rows of the inputs to logits (n, num_actions). It is moved to the CPU and back.
+        inputs: Name of each input -> an example of one row.
+    """
+    import torch
+
     device = next((parameter.device for parameter in network.parameters()), torch.device("cpu"))
     was_training = network.training
     network.eval().cpu()
@@ -72,9 +87,8 @@ def write_onnx(path: Path, network: torch.nn.Module, game: Game) -> None:
         with replace_file(path) as temporary, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the exporter that needs no further package is the older one
             torch.onnx.export(
-                network, (torch.zeros(1, game.layout.size),), str(temporary), dynamo=False, opset_version=_OPSET,
-                input_names=[_OBSERVATION], output_names=[_LOGITS],
-                dynamic_axes={_OBSERVATION: {0: _ROWS}, _LOGITS: {0: _ROWS}},
+                network, tuple(inputs.values()), str(temporary), dynamo=False, opset_version=_OPSET,
+                input_names=list(inputs), output_names=[LOGITS], dynamic_axes={n: {0: "n"} for n in (*inputs, LOGITS)},
             )  # fmt: skip
     except torch.onnx.errors.OnnxExporterError as error:
         if "onnx is not installed" in str(error).lower():

@@ -1,6 +1,8 @@
-"""Export of a trained network to ONNX: inputs are observations and masks, outputs are logits.
+"""Export of a trained network to ONNX: a file that needs neither PyTorch nor this package.
 
-The graph has a few nodes that every runtime supports. Metadata says which game the network was trained for.
+Its inputs are `observation`, float32 (n, observation_size), and `action_mask`, int8 (n, num_actions), its output is
+`logits`, float32 (n, num_actions); those of illegal actions are `IMPOSSIBLE`, so that their probabilities are exactly
+0. Metadata says which game the network was trained for.
 """
 
 from __future__ import annotations
@@ -12,11 +14,11 @@ from typing import Any
 
 import onnx
 import torch
-from onnx import TensorProto, helper, numpy_helper
 
 from card_baselines.agents.learned.legal_logits import IMPOSSIBLE
 from card_baselines.agents.learned.mlp_agent import MlpAgent
 from card_baselines.agents.learned.mlp_policy import MlpPolicy
+from card_baselines.agents.learned.onnx_agent import export_network
 from card_baselines.pretrained import PRETRAINED, find_pretrained
 from card_baselines.run_folder import CONFIG, RunFolder
 from card_baselines.settings import parse_settings
@@ -28,12 +30,6 @@ from card_envs.locations import registered_names_only
 
 __all__ = ["export_onnx"]
 
-OBSERVATION, MASK, LOGITS = "observation", "action_mask", "logits"
-"""Names of the inputs, float32 (n, observation_size) and int8 (n, num_actions), and of the output, float32
-(n, num_actions). Logits of illegal actions are `IMPOSSIBLE`, so that their probabilities are exactly 0."""
-_OPSET, _IR_VERSION = 17, 8
-"""ONNX operator set and format version of 2022, which all later runtimes read."""
-_NODE_OF = {torch.nn.ReLU: "Relu", torch.nn.Tanh: "Tanh"}
 _COPIED = ("env", "game", "encoder", "encoder_version", "num_seats", "num_actions", "observation_size", "algorithm")
 
 
@@ -62,8 +58,16 @@ def export_onnx(spec: str, path: Path) -> dict[str, str]:
     with registered_names_only(folder / CONFIG):
         agent = MlpAgent(folder, make_game(config["env"], **parse_settings(config["env_args"])))
     about = _about(agent, config, choice)
-    model = onnx_model(agent.policy, about)
+    inputs = {
+        "observation": torch.zeros(1, config["observation_size"]),
+        "action_mask": torch.ones(1, config["num_actions"], dtype=torch.int8),
+    }
     with replace_file(path) as temporary:
+        export_network(temporary, _MaskedPolicy(agent.policy), inputs)
+        model = onnx.load(temporary)
+        model.producer_name, model.graph.name, model.graph.doc_string = "card-envs", agent.name, _words(about)
+        onnx.helper.set_model_props(model, about)
+        onnx.checker.check_model(model, full_check=True)
         temporary.write_bytes(model.SerializeToString())
     return about
 
@@ -90,36 +94,16 @@ def _about(agent: MlpAgent, config: Mapping[str, Any], choice: str) -> dict[str,
     }
 
 
-def onnx_model(policy: MlpPolicy, about: Mapping[str, str]) -> onnx.ModelProto:
-    """Return the model of a network, with `about` as its metadata."""
-    nodes, weights, last = [], [], OBSERVATION
-    for number, layer in enumerate(policy.layers):
-        if isinstance(layer, torch.nn.Linear):
-            names = [f"weight{number}", f"bias{number}"]
-            tensors = (layer.weight, layer.bias)
-            weights += [
-                numpy_helper.from_array(t.detach().float().numpy(), n) for t, n in zip(tensors, names, strict=True)
-            ]
-            nodes.append(helper.make_node("Gemm", [last, *names], [f"hidden{number}"], transB=1))
-        else:
-            nodes.append(helper.make_node(_NODE_OF[type(layer)], [last], [f"hidden{number}"]))
-        last = f"hidden{number}"
-    nodes.append(helper.make_node("Cast", [MASK], ["is_legal"], to=TensorProto.BOOL))
-    nodes.append(helper.make_node("Where", ["is_legal", last, "impossible"], [LOGITS]))
-    weights.append(helper.make_tensor("impossible", TensorProto.FLOAT, [], [IMPOSSIBLE]))
-    size: list[str | int | None] = ["n", int(about["observation_size"])]
-    actions: list[str | int | None] = ["n", int(about["num_actions"])]
-    inputs = [
-        helper.make_tensor_value_info(OBSERVATION, TensorProto.FLOAT, size),
-        helper.make_tensor_value_info(MASK, TensorProto.INT8, actions),
-    ]
-    outputs = [helper.make_tensor_value_info(LOGITS, TensorProto.FLOAT, actions)]
-    graph = helper.make_graph(nodes, about["agent"], inputs, outputs, weights, doc_string=_words(about))
-    opset = [helper.make_opsetid("", _OPSET)]
-    model = helper.make_model(graph, opset_imports=opset, ir_version=_IR_VERSION, producer_name="card-envs")
-    helper.set_model_props(model, dict(about))
-    onnx.checker.check_model(model, full_check=True)
-    return model
+class _MaskedPolicy(torch.nn.Module):
+    """A policy with the action mask as a second input."""
+
+    def __init__(self, policy: MlpPolicy) -> None:
+        super().__init__()
+        self.policy = policy
+
+    def forward(self, observation: torch.Tensor, action_mask: torch.Tensor) -> torch.Tensor:
+        """Return logits (n, num_actions), `IMPOSSIBLE` for illegal actions."""
+        return self.policy(observation).masked_fill(action_mask == 0, IMPOSSIBLE)  # type: ignore[no-any-return]
 
 
 def _words(about: Mapping[str, str]) -> str:

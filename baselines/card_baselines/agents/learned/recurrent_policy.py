@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.mlp_agent import require_fit
-from card_baselines.agents.learned.mlp_policy import MlpPolicy, build_policy, load_weights, read_weights
-from card_baselines.run_folder import WEIGHTS, read_config
+from card_baselines.agents.learned.mlp_policy import MlpPolicy, load_policy
+from card_baselines.run_folder import read_config
 from card_envs.agent import Agent, Decisions, choose, likeliest
 from card_envs.game import Game
 
@@ -54,10 +54,7 @@ class RecurrentAgent(Agent):
         self.name = folder.name
         config = read_config(folder)
         self.encoder = require_fit(folder, config, game)
-        weights = read_weights(folder / WEIGHTS)
-        self.policy = build_policy(RecurrentPolicy.from_config, config, weights, folder)
-        load_weights(self.policy, weights, folder)
-        self.device = find_device(device)
+        self.policy, self.device = load_policy(RecurrentPolicy.from_config, config, folder), find_device(device)
         self.policy.to(self.device)
         self._memories: dict[tuple[int, int], NDArray[np.float32]] = {}
         self._initial_state = np.zeros((2, config["memory"]), np.float32)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from card_envs.agent import Agent, Decisions
+from card_baselines.agents.scripted.rule_player import RulePlayer
 from card_envs.compiler import kernel
 from card_envs.game import Game
 from card_envs.games.big2.actions import ACTION_POSITIONS, ACTION_SIZE, NUM_ACTIONS, PASS, value_of_action
@@ -22,32 +21,8 @@ FEW_CARDS = 7
 _MOST_CARDS = 5
 
 
-class Big2Greedy(Agent):
-    """Takes the legal play with most cards, of several the one whose highest card is lowest.
-
-    It passes if it has to, and if it could only follow with a single that is part of a pair, triple, straight or full
-    house, unless an opponent holds `FEW_CARDS` cards or fewer.
-    """
-
-    name = "big2_greedy"
-    mixes = False
-
-    def __init__(self) -> None:
-        self._scratch = np.zeros(1, TABLE)
-
-    def can_play(self, game: Game) -> bool:
-        """Return True for Big 2 under any rules."""
-        return is_big2(game)
-
-    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return the play of every decision that sheds most cards."""
-        actions = np.empty(len(decisions), np.int64)
-        choose_rows(decisions.views, self._scratch, actions)
-        return actions
-
-
 @kernel
-def choose_rows(views: Any, scratch: Any, actions: Any) -> None:
+def choose_rows(views: Any, random_numbers: Any, scratch: Any, actions: Any) -> None:
     """Write the greedy play of each view's actor; `scratch` is one table."""
     for j in range(views.shape[0]):
         t = views[j]
@@ -94,3 +69,21 @@ def has_somebody_few_cards(t: Any) -> Any:
         if seat != t.actor and t.num_cards[seat] <= FEW_CARDS:
             return True
     return False
+
+
+class Big2Greedy(RulePlayer):
+    """Takes the legal play with most cards, of several the one whose highest card is lowest.
+
+    It passes if it has to, and if it could only follow with a single that is part of a pair, triple, straight or full
+    house, unless an opponent holds `FEW_CARDS` cards or fewer.
+    """
+
+    name = "big2_greedy"
+    choose_rows = staticmethod(choose_rows)
+
+    def __init__(self) -> None:
+        self.setting = np.zeros(1, TABLE)
+
+    def can_play(self, game: Game) -> bool:
+        """Return True for Big 2 under any rules."""
+        return is_big2(game)

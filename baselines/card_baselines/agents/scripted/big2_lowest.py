@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from card_envs.agent import Agent, Decisions
+from card_baselines.agents.scripted.rule_player import RulePlayer
 from card_envs.compiler import kernel
 from card_envs.game import Game
 from card_envs.games.big2.actions import ACTION_POSITIONS, ACTION_SIZE, NUM_ACTIONS, PASS
@@ -15,28 +14,8 @@ from card_envs.games.big2.config import is_big2
 from card_envs.games.big2.state import HAND_SIZE
 
 
-class Big2Lowest(Agent):
-    """Takes the legal play whose highest card is lowest, so it leads its lowest single card; passes only if forced.
-
-    Of several plays with the same highest card it takes the one whose other cards are lower.
-    """
-
-    name = "big2_lowest"
-    mixes = False
-
-    def can_play(self, game: Game) -> bool:
-        """Return True for Big 2 under any rules."""
-        return is_big2(game)
-
-    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return the lowest legal play of every decision."""
-        actions = np.empty(len(decisions), np.int64)
-        choose_rows(decisions.views, actions)
-        return actions
-
-
 @kernel
-def choose_rows(views: Any, actions: Any) -> None:
+def choose_rows(views: Any, random_numbers: Any, setting: Any, actions: Any) -> None:
     """Write the lowest legal play of each view's actor."""
     for j in range(views.shape[0]):
         actions[j] = lowest_play(views[j])
@@ -53,3 +32,17 @@ def lowest_play(t: Any) -> Any:
             if rank < lowest:
                 lowest, best = rank, action
     return best
+
+
+class Big2Lowest(RulePlayer):
+    """Takes the legal play whose highest card is lowest, so it leads its lowest single card; passes only if forced.
+
+    Of several plays with the same highest card it takes the one whose other cards are lower.
+    """
+
+    name = "big2_lowest"
+    choose_rows = staticmethod(choose_rows)
+
+    def can_play(self, game: Game) -> bool:
+        """Return True for Big 2 under any rules."""
+        return is_big2(game)

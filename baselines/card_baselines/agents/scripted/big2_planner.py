@@ -11,9 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from card_envs.agent import Agent, Decisions
+from card_baselines.agents.scripted.rule_player import RulePlayer
 from card_envs.bits import bit_count, lowest_bit
 from card_envs.compiler import kernel
 from card_envs.game import Game
@@ -108,28 +107,8 @@ PLAN = np.dtype(
 """Scratch space of the kernels for one decision."""
 
 
-class Big2Planner(Agent):
-    """Takes the action that leaves the hand which needs the fewest turns, and keeps or takes the lead for it."""
-
-    name = "big2_planner"
-    mixes = False
-
-    def __init__(self) -> None:
-        self._plan = np.zeros(1, PLAN)
-
-    def can_play(self, game: Game) -> bool:
-        """Return True for Big 2 under any rules."""
-        return is_big2(game)
-
-    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return the planned action of every decision."""
-        actions = np.empty(len(decisions), np.int64)
-        choose_rows(decisions.views, self._plan, actions)
-        return actions
-
-
 @kernel
-def choose_rows(views: Any, plans: Any, actions: Any) -> None:
+def choose_rows(views: Any, random_numbers: Any, plans: Any, actions: Any) -> None:
     """Write the planned action of each view's actor; `plans` is one record of scratch space."""
     for j in range(views.shape[0]):
         t = views[j]
@@ -313,3 +292,17 @@ def _no_better_five(t: Any, kind: Any, place: Any) -> Any:
             same_kind = CHANCES[cards, column] - better_kind
             chance *= 1.0 - better_kind - same_kind * (1.0 - place)
     return chance
+
+
+class Big2Planner(RulePlayer):
+    """Takes the action that leaves the hand which needs the fewest turns, and keeps or takes the lead for it."""
+
+    name = "big2_planner"
+    choose_rows = staticmethod(choose_rows)
+
+    def __init__(self) -> None:
+        self.setting = np.zeros(1, PLAN)
+
+    def can_play(self, game: Game) -> bool:
+        """Return True for Big 2 under any rules."""
+        return is_big2(game)

@@ -78,5 +78,5 @@ class ChenLoose(Chen):
     """Like chen_strict, but raises in three of four cases, else calls, and calls half of what that one folds."""
 
     name = "chen_loose"
-    is_loose = True
+    setting = True
     mixes = True

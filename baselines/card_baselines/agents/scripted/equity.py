@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from card_baselines.agents.scripted.holdem_moves import BOARD, HOLE_CARDS, action_for, hole_card, sum_cards
 from card_baselines.agents.scripted.rule_player import RulePlayer
-from card_envs.agent import Decisions
 from card_envs.chance.contested import contested_pot
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import amount_to_call
@@ -30,24 +29,6 @@ RAISE_FROM: NDArray[np.float64] = np.array([0.55, 0.66, 0.76, 0.86])
 
 _WHOLE_BOARD = sum(BOARD)
 _U64, _SEED_BITS = np.uint64, 2.0**53
-
-
-class Equity(RulePlayer):
-    """Raises when it is likely to hold the best hand, calls when its equity is worth the price, folds otherwise.
-
-    Its equity is that against random hands of all opponents who have not folded, from `samples` deals.
-    """
-
-    name = "equity"
-    mixes = True
-
-    def __init__(self, samples: int = SAMPLES) -> None:
-        if samples < 1:
-            raise ValueError(f"samples {samples} must be at least 1")
-        self.samples = samples
-
-    def _choose(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:
-        choose_rows(decisions.views, decisions.random_numbers, np.int64(self.samples), actions)
 
 
 @kernel
@@ -93,3 +74,19 @@ def pot_share(t: Any, opponents: Any, samples: Any, seed: Any) -> Any:
     key, bits, board = sum_cards(t, np.int64(t.num_seats) * HOLE_CARDS, known)
     used = board | np.int64(1) << first | np.int64(1) << second
     return sample_share(first, second, key, bits, used, _WHOLE_BOARD - known, opponents, samples, seed)
+
+
+class Equity(RulePlayer):
+    """Raises when it is likely to hold the best hand, calls when its equity is worth the price, folds otherwise.
+
+    Its equity is that against random hands of all opponents who have not folded, from `samples` deals.
+    """
+
+    name = "equity"
+    mixes = True
+    choose_rows = staticmethod(choose_rows)
+
+    def __init__(self, samples: int = SAMPLES) -> None:
+        if samples < 1:
+            raise ValueError(f"samples {samples} must be at least 1")
+        self.setting = np.int64(samples)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from card_baselines.agents.scripted.holdem_moves import board_card, hole_card, raise_action
 from card_baselines.agents.scripted.rule_player import RulePlayer
-from card_envs.agent import Decisions
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import CALL_ACTION, FOLD_ACTION, amount_to_call
 from card_envs.games.holdem.showdown import num_board_cards
@@ -20,20 +18,8 @@ _TEN_TO_ACE, _TWO_TO_FIVE = 0b1111100000000, 0b0000000001111  # sets of ranks
 _FLOP = 3
 
 
-class RLCardRule(RulePlayer):
-    """Raises pairs, aces and high cards before the flop, then what they hit; ignores the betting (RLCard's rule model).
-
-    It folds even where checking is free, if the rules let it (profile `rlcard`); otherwise it checks there.
-    """
-
-    name = "rlcard_rule"
-
-    def _choose(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:
-        choose_rows(decisions.views, actions)
-
-
 @kernel
-def choose_rows(views: Any, actions: Any) -> None:
+def choose_rows(views: Any, random_numbers: Any, setting: Any, actions: Any) -> None:
     """Write the action of each view's actor."""
     for j in range(views.shape[0]):
         t = views[j]
@@ -82,3 +68,13 @@ def legal_action(t: Any, wanted: Any) -> Any:
     if wanted == _CALL or (wanted == _CHECK and amount_to_call(t) == 0):
         return np.int64(CALL_ACTION)
     return np.int64(FOLD_ACTION if np.int64(t.legal) & 1 else CALL_ACTION)
+
+
+class RLCardRule(RulePlayer):
+    """Raises pairs, aces and high cards before the flop, then what they hit; ignores the betting (RLCard's rule model).
+
+    It folds even where checking is free, if the rules let it (profile `rlcard`); otherwise it checks there.
+    """
+
+    name = "rlcard_rule"
+    choose_rows = staticmethod(choose_rows)

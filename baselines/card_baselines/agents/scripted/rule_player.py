@@ -1,4 +1,4 @@
-"""Base class of the rule-based agents for Texas hold'em, whose rules are one compiled function."""
+"""Base class of the agents that play by a rule, which is one compiled function."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from card_envs.games.holdem.config import is_texas_holdem
 
 
 class RulePlayer(Agent):
-    """Plays Texas hold'em with any betting by the rule of a subclass; it has no memory."""
+    """Plays by the rule of a subclass; it has no memory."""
 
     mixes = False
     is_stateless = True
-    is_loose = False
-    """Play the loose variant of the rule (`holdem_moves.loosen`)."""
     choose_rows: ClassVar[Callable[..., None]]
-    """Kernel of `rule_kernel`."""
+    """Kernel with arguments views, random numbers (n,), `setting`, and actions (n,) int64, which it writes."""
+    setting: Any = False
+    """What the rule takes beside the view: in `rule_kernel`, whether to play the loose variant (`holdem_moves.loosen`).
+    """
 
     def can_play(self, game: Game) -> bool:
         """Return True for Texas hold'em with any betting."""
@@ -32,22 +33,15 @@ class RulePlayer(Agent):
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return one action for each decision."""
         actions = np.empty(len(decisions), np.int64)
-        self._choose(decisions, actions)
+        self.choose_rows(decisions.views, decisions.random_numbers, self.setting, actions)
         return actions
-
-    def _choose(self, decisions: Decisions, actions: NDArray[np.int64]) -> None:
-        """Write an action id (int64) for each decision."""
-        self.choose_rows(decisions.views, decisions.random_numbers, self.is_loose, actions)
 
 
 def rule_kernel(choose_move: Any) -> Any:
-    """Return a kernel that writes the action id of each view's actor.
+    """Return `RulePlayer.choose_rows` of a rule of Texas hold'em.
 
     Args:
         choose_move: Kernel that returns RAISE, CALL or FOLD for a view.
-
-    Returns:
-        Static method with arguments views, random numbers (n,), whether to play the loose variant, and actions (n,).
     """
 
     @kernel

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from card_baselines.agents.scripted import equity
 from card_baselines.agents.scripted.always_call import AlwaysCall
 from card_baselines.agents.scripted.always_raise import AlwaysRaise
 from card_baselines.agents.scripted.rule_player import RulePlayer
@@ -31,10 +30,8 @@ def find_script(agent: Agent, game: Game) -> Script | None:
     if isinstance(agent, RandomAgent):
         random_batch: Any = game.random_batch  # a function, which can be the key of a cache
         return _random_script(random_batch)
-    if isinstance(agent, equity.Equity):
-        return _rule_script(equity.choose_rows, agent.samples)
-    if isinstance(agent, RulePlayer):
-        return _rule_script(type(agent).choose_rows, bool(agent.is_loose))
+    if isinstance(agent, RulePlayer) and not isinstance(agent.setting, np.ndarray):  # which is scratch of one thread
+        return _rule_script(type(agent).choose_rows, agent.setting)
     return None
 
 

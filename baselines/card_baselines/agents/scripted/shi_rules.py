@@ -55,5 +55,5 @@ class ShiRulesLoose(ShiRules):
     """Like shi_rules_strict, but bets in three of four cases, else calls, and calls half of what that one folds."""
 
     name = "shi_rules_loose"
-    is_loose = True
+    setting = True
     mixes = True

@@ -65,5 +65,5 @@ class SklanskyLoose(Sklansky):
     """Like sklansky_strict, but raises in three of four cases, else calls, and calls half of what that one folds."""
 
     name = "sklansky_loose"
-    is_loose = True
+    setting = True
     mixes = True

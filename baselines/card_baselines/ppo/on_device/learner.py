@@ -15,13 +15,13 @@ import torch
 
 from card_baselines.agents.learned.legal_logits import IMPOSSIBLE
 from card_baselines.ppo.config import SCHEDULES, Config, Schedules
+from card_baselines.ppo.network_pool import EXPLOITER
 from card_baselines.ppo.on_device import losses
 from card_baselines.ppo.on_device.graphs import Replay
 from card_baselines.ppo.on_device.memory import as_array, row_records
 from card_baselines.ppo.on_device.rollout import FEW_ACTIONS, DeviceRollout
-from card_baselines.ppo.ppo import EPSILON, MAX_GRADIENT_NORM, VALUE_WEIGHT, Ppo, ppo_loss
-from card_baselines.ppo.rollout import EXPLOITER
-from card_baselines.runs.learner import LearnerCallback, TrainingDivergedError
+from card_baselines.ppo.ppo import EPSILON, VALUE_WEIGHT, Ppo, ppo_loss
+from card_baselines.runs.learner import LearnerCallback, divergence_error
 from card_envs.game import Game
 from card_envs.match.summary import summarise
 from card_envs.rng import derive_seed
@@ -132,15 +132,9 @@ class DevicePpo(Ppo):
     def take_step(self) -> None:
         """Take one step of the optimiser on the minibatch that comes next."""
         rows = self._order.index_select(0, self._step * len(self._offsets) + self._offsets)
-        self.optimiser.zero_grad()
         compute = self.add_gradients if self.game.num_actions <= FEW_ACTIONS else self.differentiate
-        loss, measures = compute(rows)
-        if self.updates < self.value_updates:
-            self.network.policy.zero_grad()
-        self.average_gradients()
-        norm = torch.nn.utils.clip_grad_norm_(self.parameters, MAX_GRADIENT_NORM)
-        self.optimiser.step()
-        self._sums += torch.stack([loss, norm, *(measures[name] for name in _MEASURES)])
+        found = self.step_optimiser(lambda: compute(rows))
+        self._sums += torch.stack([found[name] for name in ("loss", "norm", *_MEASURES)])
         self._step += 1
 
     def differentiate(self, rows: torch.Tensor) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
@@ -190,9 +184,6 @@ class DevicePpo(Ppo):
         """Return the means of the measures; the only copy to the host in an update's learning."""
         loss, norm, *means = (self._sums / num_steps).tolist()
         if not (abs(loss) < float("inf") and norm < float("inf")):
-            raise TrainingDivergedError(
-                f"update {self.updates + 1}: the mean loss is {loss}, the mean norm of its gradient {norm}. The last "
-                f"checkpoint is kept; begin a new run with a lower learning rate (here {schedules.learning_rate:g}) "
-                "or reward scale"
-            )
+            problem = f"update {self.updates + 1}: the mean loss is {loss}, the mean norm of its gradient {norm}"
+            raise divergence_error(problem, schedules.learning_rate)
         return dict(zip(_MEASURES, means, strict=True))

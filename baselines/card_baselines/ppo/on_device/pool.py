@@ -7,7 +7,6 @@ shapes of all matrix products stay the same. The learner's seat is drawn for eve
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -15,19 +14,19 @@ import torch
 from numpy.typing import NDArray
 
 from card_baselines.agents.scripted.scripts import Script, find_script
-from card_baselines.ppo import rollout
 from card_baselines.ppo.config import Config
 from card_baselines.ppo.network import ActorCritic
+from card_baselines.ppo.network_pool import EXPLOITER, NUM_EXPLOITERS, NUM_PAST_SELVES, PAST_SELF, NetworkPool
 from card_baselines.ppo.on_device import kernels
 from card_baselines.ppo.on_device.memory import Records
-from card_baselines.ppo.rollout import EXPLOITER, GAE_LAMBDA, PAST_SELF
+from card_baselines.ppo.rollout import GAE_LAMBDA
 from card_envs.agent import find_agent
 from card_envs.game import Game
 
 _KINDS = {PAST_SELF: kernels.PAST, EXPLOITER: kernels.EXPLOITED}
 
 
-class FrozenNetworks:
+class StackedPolicies:
     """The policies of several frozen networks of one shape, each at its own range of tables."""
 
     def __init__(self, network: ActorCritic, tables: slice, most: int) -> None:
@@ -35,9 +34,8 @@ class FrozenNetworks:
 
         A place is a range of tables at which one network plays.
         """
-        self.tables, self.networks = tables, list[ActorCritic]()
+        self.tables = tables
         count = tables.stop - tables.start
-        self._most = most
         self._places = next((n for n in range(min(most, count), 0, -1) if count % n == 0), 0)
         self._weights = [
             torch.zeros((self._places, *parameter.shape), device=parameter.device)
@@ -45,16 +43,13 @@ class FrozenNetworks:
         ]
         self._activations = [layer for layer in network.policy.layers if not isinstance(layer, torch.nn.Linear)]
 
-    def replace(self, networks: Sequence[ActorCritic]) -> None:
-        """Keep copies of the newest networks; fewer than there are places have several places each."""
-        self.networks = [deepcopy(network).requires_grad_(False) for network in networks[-self._most :]]
-        if not self.networks:
-            return
-        with torch.no_grad():
-            for place in range(self._places):
-                found = self.networks[place % len(self.networks)].policy.parameters()
-                for weights, parameter in zip(self._weights, found, strict=True):
-                    weights[place].copy_(parameter)
+    @torch.no_grad()
+    def copy_from(self, networks: Sequence[ActorCritic]) -> None:
+        """Copy the weights of networks; fewer than there are places have several places each."""
+        for place in range(self._places if networks else 0):
+            found = networks[place % len(networks)].policy.parameters()
+            for weights, parameter in zip(self._weights, found, strict=True):
+                weights[place].copy_(parameter)
 
     def logits(self, observation: torch.Tensor) -> torch.Tensor:
         """Return logits (n, actions), given the observations (N, d) at all tables; n tables are of these networks."""
@@ -68,7 +63,7 @@ class FrozenNetworks:
         return features.reshape(len(shown), -1)
 
 
-class Pool:
+class Pool(NetworkPool):
     """The players beside the learner, and the tables at which they play."""
 
     def __init__(self, config: Config, game: Game, network: ActorCritic, device: torch.device) -> None:
@@ -77,12 +72,12 @@ class Pool:
         Raises:
             ValueError: For agents that only the processor can play, naming them.
         """
+        super().__init__(config.opponents)
         self.scripts = _find_scripts(config.opponents, game)
         self.kinds = _assign_kinds(config.opponents, config.num_tables, config.mixed)
         """(N,) kind of each table, in increasing order."""
-        self._is_pooled = PAST_SELF in config.opponents
-        self._past = FrozenNetworks(network, self._tables_of(kernels.PAST), rollout.NUM_PAST_SELVES)
-        self._exploiters = FrozenNetworks(network, self._tables_of(kernels.EXPLOITED), rollout.NUM_EXPLOITERS)
+        self._past = StackedPolicies(network, self._tables_of(kernels.PAST), NUM_PAST_SELVES)
+        self._exploiters = StackedPolicies(network, self._tables_of(kernels.EXPLOITED), NUM_EXPLOITERS)
         self.settings = Records(kernels.SETTINGS, 1, device)
         settings: NDArray[Any] = np.zeros(1, kernels.SETTINGS)
         for name in ("reward_scale", "gamma", "tremble", "skip_forced"):
@@ -103,37 +98,15 @@ class Pool:
     def _tables_of(self, kind: int) -> slice:
         return slice(*np.searchsorted(self.kinds, [kind, kind + 1]).tolist())
 
-    @property
-    def past_selves(self) -> list[ActorCritic]:
-        """Copies of the learner's network, the newest last."""
-        return self._past.networks
-
-    @property
-    def exploiters(self) -> list[ActorCritic]:
-        """Networks that were trained against the learner, the newest last."""
-        return self._exploiters.networks
-
-    def add_past_self(self, network: ActorCritic) -> None:
-        """Add a copy of the network to the past selves, if the pool has them, and drop the oldest one."""
-        if self._is_pooled:
-            self.restore([*self.past_selves, network], self.exploiters)
-
-    def add_exploiter(self, network: ActorCritic) -> None:
-        """Add a copy of the network to the exploiters, and drop the oldest one."""
-        self.restore(self.past_selves, [*self.exploiters, network])
-
-    def restore(self, past_selves: Sequence[ActorCritic], exploiters: Sequence[ActorCritic]) -> None:
-        """Keep copies of these networks in place of the present ones."""
+    def set_networks(self, past_selves: Sequence[ActorCritic], exploiters: Sequence[ActorCritic]) -> None:
+        """Keep the newest of these networks in place of the present ones, and let them play."""
+        super().set_networks(past_selves, exploiters)
         for frozen, kind, networks in (
-            (self._past, kernels.PAST, past_selves),
-            (self._exploiters, kernels.EXPLOITED, exploiters),
+            (self._past, kernels.PAST, self.past_selves),
+            (self._exploiters, kernels.EXPLOITED, self.exploiters),
         ):
-            frozen.replace(networks)
+            frozen.copy_from(networks)
             self.settings.field("has_network")[0, kind] = int(bool(networks))
-
-    def restore_networks(self, arrays: dict[str, NDArray[Any]], network: ActorCritic) -> None:
-        """Take past selves and exploiters, with the architecture of `network`, from the arrays of a checkpoint."""
-        self.restore(*rollout.load_frozen(arrays, network))
 
     def logits(self, observation: torch.Tensor) -> torch.Tensor:
         """Return the logits (F, actions) of past selves and exploiters at their tables, given all observations."""

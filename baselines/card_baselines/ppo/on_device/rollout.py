@@ -14,11 +14,11 @@ from card_baselines.agents.learned.legal_logits import IMPOSSIBLE
 from card_baselines.kit.columns import NO_ROW
 from card_baselines.ppo.config import Config
 from card_baselines.ppo.network import ActorCritic
+from card_baselines.ppo.network_pool import load_networks
 from card_baselines.ppo.on_device import kernels
 from card_baselines.ppo.on_device.graphs import Replay
 from card_baselines.ppo.on_device.memory import Records, as_array, row_records
 from card_baselines.ppo.on_device.pool import Pool
-from card_baselines.ppo.rollout import frozen_arrays, load_frozen
 from card_baselines.runs.checkpoint import check_arrays, restore_tables
 from card_baselines.runs.ranges import require_range
 from card_envs.game import Game, IllegalActionError
@@ -259,7 +259,7 @@ class DeviceRollout:
             arrays[f"next.{name}"] = rows[last:].cpu().numpy()
         arrays["waiting.decisions"] = self.decisions.bytes[:kept].cpu().numpy()
         arrays |= {f"scratch.{name}": self._scratch[name].cpu().numpy() for name in _KEPT}
-        return arrays | frozen_arrays(self.tables.past_selves, self.tables.exploiters)
+        return arrays | self.tables.network_arrays()
 
     def can_restore(self, arrays: Mapping[str, NDArray[Any]]) -> bool:
         """Return True for arrays of this class."""
@@ -270,7 +270,7 @@ class DeviceRollout:
 
         Raises ValueError, naming the array, for tables of another game or number, and for rows that do not exist.
         """
-        past_selves, exploiters = load_frozen(arrays, network)
+        networks = load_networks(arrays, network)
         tables = self._records.read(self._host_record)
         restore_tables(self.game, tables, "tables", arrays["tables"])
         seatings = _read_seatings(arrays["seatings"], self._seatings.read(self._seatings.dtype))
@@ -290,7 +290,7 @@ class DeviceRollout:
             self._scratch[name].copy_(torch.from_numpy(arrays[f"scratch.{name}"]))
         self._records.write(tables)
         self._seatings.write(seatings)
-        self.tables.restore(past_selves, exploiters)
+        self.tables.set_networks(*networks)
         self.action_counts, self._is_started = arrays["action_counts"].copy(), True
 
 
