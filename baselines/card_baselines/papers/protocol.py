@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from card_baselines.grid import Grid
-from card_baselines.papers.claims import Claim, limit_verdict, render_claims, summarise_runs
+from card_baselines.papers.claims import Claim, limit_verdict, render_claims
 from card_baselines.run_folder import RunFolder, git_commit
 from card_baselines.text_table import Columns, TextTable
 from card_envs.damaged_files import explain_damage, read_json_object
@@ -127,10 +127,6 @@ class Reproduction(ABC, Generic[Options, AnyScale]):
             train(algorithm, config, folder)
             self._finished.add(folder)
         return folder
-
-    def summarise_seeds(self, play: Callable[[int], Mapping[str, Any]]) -> dict[str, Any]:
-        """Return mean and interval over the seeds of what `play` returns for each of them."""
-        return summarise_runs([play(seed) for seed in self.seeds])
 
     @abstractmethod
     def play(self, table: int, row: str) -> list[dict[str, Any]]:

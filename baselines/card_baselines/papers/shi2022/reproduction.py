@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from card_baselines.figures import make_figure, save_figure
-from card_baselines.papers.claims import NORMAL_95, describe_mean
+from card_baselines.papers.claims import NORMAL_95, describe_mean, summarise_runs
 from card_baselines.papers.printed import Cell
 from card_baselines.papers.protocol import Report, Reproduction, Say
 from card_baselines.papers.shi2022.config import ENV, SEATS, Config, describe, make_paper_game
@@ -88,22 +88,19 @@ class Shi2022Reproduction(Reproduction[Options, Scale]):
             "history": self.options.history,
             "learner": self.options.learner,
             "variant": variant,
-            **self.summarise_seeds(lambda seed: matches[seed]["ours"]),
+            **summarise_runs([match["ours"] for match in matches]),
             "of": "seeds" if len(matches) > 1 else "hands of one run",
             "paper_protocol": [match["paper"] for match in matches],
             "seeds": matches,
             "noise_of_paper": NORMAL_95 * matches[0]["sd_of_hand"] / math.sqrt(FILE.others["paper_hands"]),
-            "untrained": self.summarise_seeds(lambda seed: self._play_untrained(variant, seed))
-            if is_scripted
-            else None,
+            "untrained": self._play_untrained(variant) if is_scripted else None,
             "ceiling": self._measure_ceiling(variant) if has_ceiling else None,
         }
 
-    def _play_untrained(self, variant: str, seed: int) -> Mapping[str, Any]:
-        """Return the winnings of an untrained network from a scripted opponent: the control of a row."""
-        folder = self._finish_run(disable_training(self._make_config("dual-apu", seed)))
-        ours: Mapping[str, Any] = self._play_seed(folder, variant, seed)["ours"]
-        return ours
+    def _play_untrained(self, variant: str) -> dict[str, Any]:
+        """Return the winnings of untrained networks from a scripted opponent: the control of a row."""
+        folders = {seed: self._finish_run(disable_training(self._make_config("dual-apu", seed))) for seed in self.seeds}
+        return summarise_runs([self._play_seed(folder, variant, seed)["ours"] for seed, folder in folders.items()])
 
     def _play_seed(self, folder: Path, variant: str, seed: int) -> dict[str, Any]:
         """Return the matches of one run against an opponent: with our number of hands, and as in the paper."""

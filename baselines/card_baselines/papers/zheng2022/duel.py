@@ -86,15 +86,11 @@ class Duels:
     def __init__(self, learners: Learners, rivals: Learners | Sequence[Agent], num_tables: int, seed: int) -> None:
         """Seat learners at 0 and rivals, one for each table, at 1."""
         self.game = make_paper_game()
-        self.learners: list[tuple[int, Learners]] = [(0, learners)]
-        if isinstance(rivals, Learners):
-            self.learners.append((1, rivals))
-            players: list[list[Any]] = [[learners] * num_tables, [rivals] * num_tables]
-        else:
-            players = [[learners] * num_tables, list(rivals)]
-        self._different = list({id(player): player for seat in players for player in seat}.values())
+        opponents = [rivals] * num_tables if isinstance(rivals, Learners) else rivals
+        self.learners = [(seat, each) for seat, each in enumerate((learners, rivals)) if isinstance(each, Learners)]
+        self._different: list[Agent] = list({id(player): player for player in (learners, *opponents)}.values())
         places = {id(player): k for k, player in enumerate(self._different)}
-        self._player_at = np.array([[places[id(player)] for player in seat] for seat in players])
+        self._player_at = np.array([[0] * num_tables, [places[id(player)] for player in opponents]])
         self._encoders = [player.find_encoder(self.game) for player in self._different]
         self._tables = self.game.seeded_tables(num_tables, seed)
         self._before = np.zeros((num_tables, MOST_DECISIONS), self._tables.dtype)

@@ -31,13 +31,8 @@ class Stack:
         self.flat = torch.stack([torch.nn.utils.parameters_to_vector(n.parameters()) for n in networks]).detach()
         self._first, self._second = torch.zeros_like(self.flat), torch.zeros_like(self.flat)
         self._steps = torch.zeros(len(networks), dtype=torch.float64)
-        norms = [[m for m in n if isinstance(m, torch.nn.BatchNorm1d)] for n in networks]
-        self._means = [
-            torch.stack([_get_running_statistics(m)[0] for m in layer]) for layer in zip(*norms, strict=True)
-        ]
-        self._variances = [
-            torch.stack([_get_running_statistics(m)[1] for m in layer]) for layer in zip(*norms, strict=True)
-        ]
+        self._running = [torch.stack(each) for each in zip(*map(_list_running_statistics, networks), strict=True)]
+        """Mean and variance of each BatchNorm1d, (networks, n) each."""
 
     def __len__(self) -> int:
         """Return how many networks there are."""
@@ -46,12 +41,8 @@ class Stack:
     def part(self, rows: NDArray[np.int64]) -> Stack:
         """Return copies of some of the networks, with the state of their training."""
         picked = torch.from_numpy(rows)
-        part = Stack.__new__(Stack)
-        part._template, part._shapes, part._learning_rate = self._template, self._shapes, self._learning_rate
-        part.flat = self.flat[picked]
-        part._first, part._second, part._steps = self._first[picked], self._second[picked], self._steps[picked]
-        part._means = [mean[picked] for mean in self._means]
-        part._variances = [variance[picked] for variance in self._variances]
+        part = copy.copy(self)
+        part.flat, part._first, part._second, part._steps, *part._running = (each[picked] for each in self._state())
         return part
 
     def write(self, rows: NDArray[np.int64], part: Stack) -> None:
@@ -61,7 +52,7 @@ class Stack:
             ours[picked] = theirs.detach()
 
     def _state(self) -> Iterator[torch.Tensor]:
-        yield from (self.flat, self._first, self._second, self._steps, *self._means, *self._variances)
+        yield from (self.flat, self._first, self._second, self._steps, *self._running)
 
     def __call__(self, inputs: torch.Tensor, flat: torch.Tensor | None = None, training: bool = False) -> torch.Tensor:
         """Return (networks, n, out) for inputs (networks, n, in); `flat` in place of the parameters, to differentiate.
@@ -71,14 +62,14 @@ class Stack:
         flat = self.flat if flat is None else flat
         pieces = torch.split(flat, [shape.numel() for shape in self._shapes], dim=1)
         weights = iter([piece.view(len(flat), *shape) for piece, shape in zip(pieces, self._shapes, strict=True)])
-        norms, x = 0, inputs
+        running, x = iter(self._running), inputs
         for layer in self._template:
             if isinstance(layer, torch.nn.Linear):
                 weight, bias = next(weights), next(weights)
                 x = torch.baddbmm(bias[:, None], x, weight.transpose(1, 2))
             elif isinstance(layer, torch.nn.BatchNorm1d):
-                x = self._normalise(x, norms, layer, training) * next(weights)[:, None] + next(weights)[:, None]
-                norms += 1
+                x = _normalise(x, next(running), next(running), layer, training)
+                x = x * next(weights)[:, None] + next(weights)[:, None]
             else:
                 x = layer(x)
         return x
@@ -89,27 +80,16 @@ class Stack:
         every[rows, 0] = torch.from_numpy(inputs)
         return self(every)[rows, 0]
 
-    def _normalise(self, x: torch.Tensor, number: int, layer: torch.nn.BatchNorm1d, training: bool) -> torch.Tensor:
-        if training:
-            variance, mean = torch.var_mean(x, dim=1, correction=0)
-            share = 0.1 if layer.momentum is None else layer.momentum
-            count = x.shape[1]
-            self._means[number].lerp_(mean.detach(), share)
-            self._variances[number].lerp_(variance.detach() * count / max(count - 1, 1), share)
-        else:
-            mean, variance = self._means[number], self._variances[number]
-        return (x - mean[:, None]) * torch.rsqrt(variance[:, None] + layer.eps)
-
     def step(self, loss: Callable[[torch.Tensor], torch.Tensor], active: NDArray[np.bool_] | None = None) -> None:
         """Take a step of Adam down `loss`, which gets the parameters and returns one number for each network.
 
         Where `active` (networks,) is False nothing changes.
         """
         active = np.ones(len(self), bool) if active is None else active
-        running = [tensor.clone() for tensor in (*self._means, *self._variances)]
+        running = [each.clone() for each in self._running]
         leaf = self.flat.detach().requires_grad_()
         (gradient,) = torch.autograd.grad(loss(leaf).sum(), leaf)
-        for now, before in zip((*self._means, *self._variances), running, strict=True):
+        for now, before in zip(self._running, running, strict=True):
             now[~active] = before[~active]
         adam_step(
             self.flat.numpy(), gradient.contiguous().numpy(), self._first.numpy(), self._second.numpy(),
@@ -120,11 +100,8 @@ class Stack:
         """Return a copy of one network, in evaluation mode."""
         copied = copy.deepcopy(self._template)
         torch.nn.utils.vector_to_parameters(self.flat[row].clone(), copied.parameters())
-        norms = [layer for layer in copied if isinstance(layer, torch.nn.BatchNorm1d)]
-        for layer, mean, variance in zip(norms, self._means, self._variances, strict=True):
-            running_mean, running_variance = _get_running_statistics(layer)
-            running_mean.copy_(mean[row])
-            running_variance.copy_(variance[row])
+        for theirs, ours in zip(_list_running_statistics(copied), self._running, strict=True):
+            theirs.copy_(ours[row])
         return copied.eval().requires_grad_(False)
 
 
@@ -158,6 +135,20 @@ def make_networks(make: Callable[[], torch.nn.Sequential], seeds: Sequence[int])
     return made
 
 
-def _get_running_statistics(layer: torch.nn.BatchNorm1d) -> tuple[torch.Tensor, torch.Tensor]:
-    assert layer.running_mean is not None and layer.running_var is not None
-    return layer.running_mean, layer.running_var
+def _list_running_statistics(network: torch.nn.Sequential) -> list[torch.Tensor]:
+    """Return running mean and variance of each BatchNorm1d, in their order."""
+    return [buffer for name, buffer in network.named_buffers() if "running" in name]
+
+
+def _normalise(
+    x: torch.Tensor, mean: torch.Tensor, variance: torch.Tensor, layer: torch.nn.BatchNorm1d, training: bool
+) -> torch.Tensor:
+    """Return inputs (networks, n, d) normalised: by themselves, updating mean and variance, or by these."""
+    if training:
+        running_mean, running_variance = mean, variance
+        variance, mean = torch.var_mean(x, dim=1, correction=0)
+        share = 0.1 if layer.momentum is None else layer.momentum
+        count = x.shape[1]
+        running_mean.lerp_(mean.detach(), share)
+        running_variance.lerp_(variance.detach() * count / max(count - 1, 1), share)
+    return (x - mean[:, None]) * torch.rsqrt(variance[:, None] + layer.eps)
