@@ -76,7 +76,7 @@ def test_duplicate_deals_are_the_samples() -> None:
         ("FailsAtFirst", 1, "not at table 0"),
         ("Illegal", 1, "chose an illegal action"),
         ("CannotLearn", 0, "forgot how"),
-        ("Missing", 0, "has no class 'Missing'"),
+        ("Missing", 100, "has no class 'Missing'"),
     ],
 )
 def test_a_member_that_fails_forfeits_and_stays_what_it_was(kind: str, decisions: int, words: str) -> None:

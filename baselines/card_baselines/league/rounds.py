@@ -119,20 +119,15 @@ def play_round(task: RoundTask) -> RoundOutcome:
         The outcome, with the faults of members that failed. These forfeited their decisions.
     """
     start = time.perf_counter()
-    seats: dict[int, Agent] = {}
-    faults: dict[int, Fault] = {}
     with nullcontext() if task.allowed is None else registered_names_only("the league", task.allowed):
         game = _make_game(task.env, json.dumps(dict(task.settings), sort_keys=True))
-        for entrant in task.entrants:
-            seats[entrant.member], fault = _make_player(entrant, game, task.seed)
-            if fault is not None:
-                faults[entrant.member] = fault
+        seats = {entrant.member: _make_player(entrant, game, task.seed) for entrant in task.entrants}
     result = play_match(
         game, [seats[member] for member in task.seating], task.hands, task.seed, task.duplicate,
         task.hands_at_once or task.hands, on_error="forfeit",
     )  # fmt: skip
     members = {entrant.name: entrant.member for entrant in task.entrants}
-    faults |= {members[fault.agent]: fault for fault in result.faults}
+    faults = {members[fault.agent]: fault for fault in result.faults}
     learned, measures = _save_students(task, seats, faults)
     return RoundOutcome(
         round=task.round,
@@ -187,19 +182,17 @@ def _make_game(env: str, settings: str) -> Game:
     return make_game(env, **json.loads(settings))
 
 
-def _make_player(entrant: Entrant, game: Game, seed: int) -> tuple[Agent, Fault | None]:
-    """Return the agent of an entrant. If it cannot be made, return one that takes its place, and the fault."""
-    seed = derive_seed(seed, entrant.member)
+def _make_player(entrant: Entrant, game: Game, seed: int) -> Agent:
+    """Return the agent of an entrant; one that fails at each decision, and so forfeits it, if it cannot be made."""
     try:
         if not entrant.is_trainee:
-            return NamedAgent(entrant.name, find_agent(entrant.spec, game)), None
+            return NamedAgent(entrant.name, find_agent(entrant.spec, game))
         trainee = make_trainee(entrant.spec, entrant.files, game, entrant.seed)
-        if entrant.learns:
-            return Student(entrant.name, trainee, np.random.default_rng(seed)), None
-        return NamedAgent(entrant.name, trainee), None
     except Exception as error:  # a member is anybody's code
-        reason = f"agent {entrant.name!r} cannot be made: {describe_error(error)}"
-        return NamedAgent(entrant.name, FirstLegalAction()), Fault(entrant.name, 0, reason)
+        return Missing(entrant.name, f"it cannot be made: {describe_error(error)}")
+    if entrant.learns:
+        return Student(entrant.name, trainee, np.random.default_rng(derive_seed(seed, entrant.member)))
+    return NamedAgent(entrant.name, trainee)
 
 
 def _save_students(
@@ -242,12 +235,15 @@ class NamedAgent(DuckTypedAgent):
         self.name = name
 
 
-class FirstLegalAction(Agent):
-    """Takes the first legal action, in the place of a member that cannot be loaded."""
+class Missing(Agent):
+    """Fails at each decision, in the place of a member that cannot be made."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        self.name, self._reason = name, reason
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return the first legal action of each decision."""
-        return np.asarray(np.argmax(decisions.action_mask, axis=1), np.int64)
+        """Raise ValueError with the reason."""
+        raise ValueError(self._reason)
 
 
 class Student(NamedAgent):
