@@ -175,7 +175,11 @@ PATTERNS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
     "card_baselines.web.scenes": {"_PLAYER": ("findall", ("player_1 folds",))},
     "card_wrappers.acpc.bot": {"_ANSWER": ("fullmatch", ("r250", "c"))},
     "card_wrappers.acpc.protocol": {"_STATE": ("fullmatch", ("MATCHSTATE:0:12:cr250c/:2c3d|/4h5s6c",))},
-    "card_wrappers.slumbot.states": {"_TOKEN": ("findall", ("b200c/kk/kb400",)), "_CARD": ("fullmatch", ("Ah",))},
+    "card_wrappers.slumbot.states": {
+        "_TOKEN": ("findall", ("b200c/kk/kb400",)),
+        "_BETTING": ("fullmatch", ("b200c/kk/kb400",)),
+        "_CARD": ("fullmatch", ("Ah",)),
+    },
 }
 """Module -> pattern -> (method by which it reads, texts that it finds)."""
 
