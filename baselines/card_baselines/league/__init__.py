@@ -3,9 +3,9 @@
 from card_baselines.league.divisions import DivisionSettings
 from card_baselines.league.league import League
 from card_baselines.league.pools import make_pool
-from card_baselines.league.rounds import Entrant, RoundOutcome, RoundTask, play_round
+from card_baselines.league.rounds import Entrant, RoundOutcome, RoundTask, play_round, trainee_class
 from card_baselines.league.store import LeagueError, Member, Store
-from card_baselines.league.trainee import Choices, Experience, Trainee, trainee_class
+from card_baselines.league.trainee import Choices, Experience, Trainee
 
 __all__ = [
     "Choices",

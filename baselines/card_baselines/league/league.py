@@ -10,9 +10,9 @@ from typing import Any, Self
 from card_baselines.league.divisions import KINDS, DivisionSettings
 from card_baselines.league.pools import InProcess, Pool
 from card_baselines.league.ratings import Rating, final_ratings
+from card_baselines.league.rounds import trainee_class
 from card_baselines.league.runner import Progress, Runner
 from card_baselines.league.store import DivisionRow, LeagueError, Member, Store
-from card_baselines.league.trainee import trainee_class
 from card_baselines.run_folder import FolderInUseError, RunFolder, git_commit
 from card_envs.agent import find_agent
 from card_envs.agent.loading import code_in

@@ -8,7 +8,7 @@ import json
 import tempfile
 import time
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,13 +16,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.league.trainee import Choices, Experience, Trainee, trainee_class
+from card_baselines.league.trainee import Choices, Experience, Trainee
+from card_envs import plugins
 from card_envs.agent import Agent, Decisions, DuckTypedAgent, find_agent
-from card_envs.agent.loading import require_playable
+from card_envs.agent.loading import class_at, require_playable
 from card_envs.envs import make_game
 from card_envs.formatting import describe_error
 from card_envs.game import Game, check_actions
-from card_envs.locations import registered_names_only
+from card_envs.locations import (
+    UnknownNameError,
+    list_choices,
+    load_object,
+    registered_names_only,
+    require_allowed,
+    suggest_name,
+)
 from card_envs.match import Fault, MatchResult, play_match
 from card_envs.rng import derive_seed
 
@@ -299,3 +307,36 @@ def _make_experience(
         rewards=payoffs[hands, seats],
         num_hands=len(table_ids),
     )
+
+
+def trainee_class(spec: str) -> type[Trainee]:
+    """Return a class of trainees.
+
+    Args:
+        spec: A registered name (entry points `card_envs.trainees`), "module:Class" or "path/to/file.py:Class"; or an
+            `Algorithm` in a module or file, such as "path/to/file.py:ALGORITHM", whose learner is a `StateDictLearner`.
+
+    Raises:
+        ValueError: There is no such class.
+        UntrustedNameError: The name was read from a store, and the user did not allow it.
+    """
+    known = plugins.list_plugins(plugins.TRAINEES)
+    if spec not in known and ":" not in spec:
+        raise UnknownNameError(
+            f"trainee {spec!r} is not known{suggest_name(spec, known)}{list_choices(sorted(known))}, or pass "
+            '"module:Class" or "path/to/file.py:Class"'
+        )
+    if spec not in known:
+        require_allowed("trainee", spec)
+    location = known.get(spec, spec)
+    named: object = Trainee
+    with suppress(AttributeError, ImportError, FileNotFoundError):  # which `class_at` explains
+        named = load_object(location)
+    if not callable(named):  # an algorithm
+        from card_baselines.league.learner_trainee import make_trainee_class  # which imports PyTorch
+
+        return make_trainee_class(named, spec)
+    found: type = class_at(spec, location)
+    if not issubclass(found, Trainee):
+        raise ValueError(f"{spec!r} is no trainee: a student is of a class derived from card_baselines.league.Trainee")
+    return found
