@@ -190,7 +190,7 @@ class Claim:
     printed: Printed | None = None
     """A printed number, in place of values for which the claim is true."""
     measure: tuple[str, ...] = ()
-    """Name of the way in which the paper's `claims` measure it, and what it needs to know."""
+    """Name of the way to measure it, of `matches.WAYS` or of the paper's own, and the arguments of that way."""
     paper: str = ""
     """The statement as the paper prints it, with our reading of its words after "here"."""
     is_stand_in: bool = False

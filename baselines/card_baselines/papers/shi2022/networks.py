@@ -58,7 +58,7 @@ class History(nn.Module):
 
     @abstractmethod
     def _encode(self, tokens: torch.Tensor, hand: torch.Tensor, length: torch.Tensor) -> torch.Tensor:
-        """Return what `encode_first` returns, of hands with decisions."""
+        """Return the encoding (m, width) for `encode_first`, where some hand has a decision."""
 
     @abstractmethod
     def step(self, tokens: torch.Tensor, states: torch.Tensor) -> torch.Tensor:

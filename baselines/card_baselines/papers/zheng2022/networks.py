@@ -59,10 +59,7 @@ class TrainedPlayer(StochasticAgent):
         return player
 
     def _restore(self, description: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> None:
-        """Set the player up from the content of config.json and of policy.safetensors; ValueError for those of others.
-
-        Subclasses make the network, and call this at last.
-        """
+        """Set the player up from the contents of its files. Subclasses make the network, and call this at the end."""
         self._description, self._tensors = description, tensors
         self.network.eval().requires_grad_(False)
         self.device = torch.device("cpu")
@@ -126,7 +123,7 @@ class Transition(NamedTuple):
 
     observation: Floats32
     column: int
-    """What the learner meant, legal or not."""
+    """Column that the learner chose, legal or not."""
     reward: float
     next_observation: Floats32
     is_last: bool
