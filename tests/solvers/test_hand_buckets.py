@@ -13,7 +13,7 @@ from card_baselines.solvers.buckets.lookup import BucketFinder
 from card_baselines.solvers.buckets.suit_isomorphism import canonical_boards
 from card_baselines.solvers.hands import (
     RANKED,
-    list_hands,
+    BoardHands,
     rank_hands,
     sum_folds,
     sum_folds_by_column,
@@ -51,8 +51,10 @@ def test_hands_of_a_board_stand_in_order() -> None:
     assert [hand_rank([*BOARD.tolist(), *hand]) for hand in hands[::40]] == ranked.rank[:num:40].tolist()
     assert (np.diff(ranked.rank[:num]) <= 0).all()
     assert np.array_equal(hands, np.stack([ranked.first[:num], ranked.second[:num]], axis=1))
-    list_hands(BOARD, (listed := np.zeros(1, RANKED))[0])
-    assert listed[0].number[:num].tolist() == sorted(ranked.number[:num].tolist())
+    assert BoardHands(BOARD, np.arange(DECK_SIZE)).numbers.tolist() == ranked.number[:num].tolist()
+    listed = BoardHands(BOARD[:0], np.setdiff1d(np.arange(DECK_SIZE), BOARD))
+    assert listed.numbers.tolist() == sorted(ranked.number[:num].tolist())
+    assert (listed.ranked.end[:num] == num).all(), "no hand is better than another one"
 
 
 def test_sums_over_hands_are_those_of_all_pairs() -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
+from card_envs.game import Tables
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.showdown import hand_rank_at
 from card_envs.poker.hands import HANDS, NUM_HANDS
@@ -82,22 +83,6 @@ def mark_ties(ranked: Any) -> None:
         if place + 1 < ranked.num_hands and ranked.rank[place] != ranked.rank[place + 1]:
             end = np.int64(place + 1)
         ranked.end[place] = end
-
-
-@kernel
-def list_hands(board: Any, ranked: Any) -> None:
-    """Write the hands that are possible with `board`, an array of any number of cards, by number and without ranks."""
-    used, num = np.int64(0), np.int64(0)
-    for k in range(board.shape[0]):
-        used |= np.int64(1) << np.int64(board[k])
-    for hand in range(NUM_HANDS):
-        a, b = HAND_CARDS[hand, 0], HAND_CARDS[hand, 1]
-        if ((used >> a) | (used >> b)) & 1 == 0:
-            ranked.number[num], ranked.first[num], ranked.second[num] = hand, a, b
-            num += 1
-    ranked.num_hands = num
-    for place in range(num):
-        ranked.end[place] = num
 
 
 @kernel
@@ -344,6 +329,12 @@ def _add_hand(hands: Any, h: Any, weights: Any, by_card: Any) -> None:
 
 
 # --- hands of any deck -----------------------------------------------------------------------------------------------
+
+
+def find_own_cards(views: Tables, num_cards: int) -> NDArray[np.int64]:
+    """Return the hole cards (n, num_cards) of the actors of tables or views."""
+    places = views["actor"].astype(np.int64)[:, None] * num_cards + np.arange(num_cards)
+    return np.take_along_axis(views["deck"].astype(np.int64), places, axis=1)
 
 
 class BoardHands:

@@ -166,8 +166,6 @@ class SampledCfr(CfrSolver):
         is_same_deals = np.array_equal(np.sort(order), np.sort(self.game.deals.order))
         if not is_same_deals or num_drawn.shape != (1,) or not 0 <= num_drawn[0] <= len(order):
             raise ValueError("the checkpoint holds the deals of another game: begin anew in another folder")
-        if "stream" in state and not state["stream"].any():
-            raise ValueError("the random stream is 0, from which no random numbers come")
         if "decisions" in state:
             require_range("decisions", state["decisions"], 0, 2**48)
         super().restore(state, iterations)

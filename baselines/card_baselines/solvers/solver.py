@@ -14,6 +14,8 @@ from card_baselines.runs.ranges import require_range
 
 _SUMMED = ("sums", "averages", "early.sums", "late.sums")
 """Beginnings of the names of summed strategies, which are not negative."""
+_STREAM = "stream"
+"""Name of the random stream of solvers that have one."""
 _LARGEST = 1e30
 """No regret is larger; sums of larger ones could be infinite."""
 
@@ -35,6 +37,8 @@ class CfrSolver(ABC):
     def restore(self, state: dict[str, NDArray[Any]], iterations: int) -> None:
         """Continue from a `state` after `iterations` iterations; ValueError for one of other buckets."""
         own = self.state()
+        if _STREAM in own and _STREAM in state and not state[_STREAM].any():
+            raise ValueError("the random stream is 0, from which no random numbers come")
         for name, array in own.items():
             if name not in state or (state[name].dtype, state[name].shape) != (array.dtype, array.shape):
                 raise ValueError(

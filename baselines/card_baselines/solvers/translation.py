@@ -28,14 +28,12 @@ from card_envs.games.holdem.actions import (
     CALL_ACTION,
     FIRST_RAISE_ACTION,
     FOLD_ACTION,
-    INTEGERS_OFFSET,
-    NO_AMOUNT,
     amount_to_call,
     raise_to_of,
 )
 from card_envs.games.holdem.betting import give_turn
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.state import CALL, MENU_INTEGERS, NOBODY, RAISE, RECENT_ACTIONS
+from card_envs.games.holdem.state import CALL, NOBODY, RAISE, RECENT_ACTIONS
 from card_envs.typing import Floats
 
 _BUTTON = 1  # as a player of the tree
@@ -237,12 +235,7 @@ def action_for(t: Any, action: int, size: float, is_all_in: bool) -> int:
         return CALL_ACTION
     to_call = int(amount_to_call(t))
     wanted = int(t.max_raise_to) if is_all_in else int(t.current_bet) + round(size * (int(t.pot) + to_call))
-    if int(t.menu) == MENU_INTEGERS:
-        return min(max(wanted, int(t.min_raise_to)), int(t.max_raise_to)) + INTEGERS_OFFSET
-    legal = [a for a in range(FIRST_RAISE_ACTION, 16) if int(t.legal) >> a & 1]
-    amounts = {a: int(raise_to_of(t, np.int64(a))) for a in legal}
-    found = [a for a in legal if amounts[a] != NO_AMOUNT]
-    return min(found, key=lambda a: abs(amounts[a] - wanted)) if found else CALL_ACTION
+    return int(raise_action_to(t, np.int64(wanted)))
 
 
 def _add_translated(

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from card_baselines.solvers.betting_keys import find_sorted
 from card_baselines.solvers.buckets.hand_buckets import STARTING_HANDS
 from card_baselines.solvers.buckets.suit_isomorphism import canonical_boards, rename_suits
-from card_baselines.solvers.hands import RANKED, BoardHands
+from card_baselines.solvers.hands import RANKED, BoardHands, find_own_cards
 from card_baselines.solvers.regret import normalise
 from card_baselines.solvers.tree import NUM_PLAYERS, endgame_of, first_table, grow_betting
 from card_baselines.solvers.two_streets import Boards, TwoStreets
@@ -75,8 +75,6 @@ class VectorGame:
         self.hands = BoardHands(board, deck, single)
         """Hands on the cards that lie from the start."""
         on_boards = [BoardHands(np.append(board, each), deck, single) for each in cards]
-        self._late_numbers = np.array([hands.numbers for hands in on_boards], np.int64).reshape(len(cards), late)
-        """(boards, hands): number of the hand at each place, after more cards have come."""
         chance = counts * np.ones(len(cards)) / comb(len(rest) - NUM_PLAYERS * config.num_hole_cards, num_cards)
         self.boards = Boards.arrange(self.hands, on_boards, chance.astype(self.dtype))
         if self._merges:
@@ -96,7 +94,8 @@ class VectorGame:
     def late_places(self) -> NDArray[np.int16]:
         """(boards, hand numbers): place of each hand on each board of the second street."""
         places = np.zeros((self.num_boards, NUM_HANDS), np.int16)
-        np.put_along_axis(places, self._late_numbers, np.arange(self._num_hands[1], dtype=np.int16)[None], 1)
+        numbers = self.boards.ranked["number"][:, : self._num_hands[1]]
+        np.put_along_axis(places, numbers, np.arange(self._num_hands[1], dtype=np.int16)[None], 1)
         return places
 
     def allocate_frames(self) -> tuple[Frames, Frames]:
@@ -120,7 +119,7 @@ class VectorGame:
             raise ValueError(f"the bets at a table are none of {self.game.name} with these settings")
         config, known = self.game.config, len(self.hands.board)
         hole, deck = config.num_hole_cards, views["deck"].astype(np.int64)
-        own = np.take_along_axis(deck, views["actor"].astype(np.int64)[:, None] * hole + np.arange(hole), axis=1)
+        own = find_own_cards(views, hole)
         boards, places = np.full(len(views), -1), self.hands.place_of[_number_hands(own)]
         late, first = np.flatnonzero(self.streets.nodes["street"][nodes]), NUM_PLAYERS * hole
         if len(late):

@@ -12,7 +12,6 @@ from card_baselines.solvers.buckets.hand_buckets import (
     STARTING_HANDS,
     HandBuckets,
     compare_with_groups,
-    join_groups,
     nearest,
 )
 from card_baselines.solvers.buckets.suit_isomorphism import board_number, canonical_boards, rename_suit
@@ -66,8 +65,8 @@ class BoardBuckets:
         for street, table in ((FLOP, buckets.flop), (TURN, self._turn)):
             canonical = canonical_boards(street + 2)
             look_up(self.ranked[0], board, street + 2, canonical.class_of, canonical.suit_order, table, rows, street)
-        join_groups(self.ranked[0], buckets.groups, self._members)
-        compare_with_groups(self.ranked[0], self._members, self._sums, self._values, self._features)
+        work = self._members, self._sums, self._values, self._features
+        compare_with_groups(self.ranked[0], buckets.groups, *work)
         assign_all(buckets.river, self._features, num, self._distances, rows, RIVER)
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.buckets.hand_buckets import NUM_STARTING_HANDS, STARTING_HANDS
 from card_baselines.solvers.buckets.suit_isomorphism import SUIT_ORDERS, canonical_boards, rename_suits
-from card_baselines.solvers.hands import HAND_CARDS, BoardHands
+from card_baselines.solvers.hands import HAND_CARDS, BoardHands, find_own_cards
 from card_envs.cards import DECK_SIZE
 from card_envs.game import Tables
 from card_envs.poker.hands import HOLE_CARDS, NUM_HANDS, hand_numbers
@@ -51,8 +51,7 @@ class CanonicalHands:
     def find(self, views: Tables) -> Integers:
         """Return the buckets (n,) of the actors' hands."""
         deck = views["deck"][:, : _DEALT + _FLOP_CARDS].astype(np.int64)
-        places = views["actor"].astype(np.int64)[:, None] * HOLE_CARDS + np.arange(HOLE_CARDS)
-        hands = np.take_along_axis(deck, places, axis=1)
+        hands = find_own_cards(views, HOLE_CARDS)
         buckets, late = STARTING_HANDS[hand_numbers(hands)], np.flatnonzero(views["street"])
         if len(late):
             classes, suits = canonical_boards(_FLOP_CARDS).find(deck[late, _DEALT:])

@@ -16,7 +16,6 @@ from card_baselines.solvers.buckets.hand_buckets import (
     compare_with_groups,
     count_equities,
     cumulate,
-    join_groups,
     nearest,
 )
 from card_baselines.solvers.buckets.suit_isomorphism import canonical_boards
@@ -131,8 +130,7 @@ def _river_features(groups: NDArray[np.int64], rng: np.random.Generator) -> Floa
     features, taken = np.zeros((NUM_HANDS, NUM_GROUPS), np.float32), []
     for _ in range(_RIVER_BOARDS):
         rank_hands(rng.choice(DECK_SIZE, WHOLE_BOARD, replace=False).astype(np.int64), ranked[0])
-        join_groups(ranked[0], groups, members)
-        compare_with_groups(ranked[0], members, sums, values, features)
+        compare_with_groups(ranked[0], groups, members, sums, values, features)
         hands = rng.choice(int(ranked[0].num_hands), _SAMPLE // _RIVER_BOARDS, replace=False)
         taken.append(features[hands])
     return np.concatenate(taken)

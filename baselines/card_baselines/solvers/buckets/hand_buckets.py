@@ -143,25 +143,19 @@ def cumulate(counts: Any, row: Any, features: Any, target: Any) -> None:
 
 
 @kernel
-def compare_with_groups(ranked: Any, members: Any, sums: Any, values: Any, features: Any) -> None:
+def compare_with_groups(ranked: Any, groups: Any, members: Any, sums: Any, values: Any, features: Any) -> None:
     """Write the equities, -1 to 1, of each ranked hand against the groups of starting hands to `features`.
 
-    `members` (1326, NUM_GROUPS) float32 comes from `join_groups`; `values` (2, 1326, NUM_GROUPS) and `sums`
-    (53, NUM_GROUPS) are scratch space.
+    `groups` (169,) is the group of each starting hand; `members` (1326, NUM_GROUPS), `values` (2, 1326, NUM_GROUPS) and
+    `sums` (53, NUM_GROUPS) are scratch space of float32.
     """
+    for h in range(ranked.num_hands):
+        for k in range(NUM_GROUPS):
+            members[h, k] = 0
+        members[h, groups[STARTING_HANDS[ranked.number[h]]]] = 1
     sum_showdowns_by_column(ranked, ranked.num_hands, members, _ONES, sums, values[0])
     sum_folds_by_column(ranked, ranked.num_hands, members, _ONES, sums, values[1])
     for h in range(ranked.num_hands):
         for k in range(NUM_GROUPS):
             met = values[1, h, k]
             features[h, k] = values[0, h, k] / met if met > 0 else np.float32(0)
-
-
-@kernel
-def join_groups(ranked: Any, groups: Any, members: Any) -> None:
-    """Write `members` (1326, NUM_GROUPS): 1 where the ranked hand belongs to the group, else 0."""
-    for h in range(ranked.num_hands):
-        group = groups[STARTING_HANDS[ranked.number[h]]]
-        for k in range(NUM_GROUPS):
-            members[h, k] = 0
-        members[h, group] = 1

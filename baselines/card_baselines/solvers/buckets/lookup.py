@@ -17,7 +17,6 @@ from card_baselines.solvers.buckets.hand_buckets import (
     count_equities,
     cumulate,
     equity_bin,
-    join_groups,
     nearest,
 )
 from card_baselines.solvers.buckets.suit_isomorphism import board_number, canonical_boards, rename_suit
@@ -184,8 +183,9 @@ def find_all_buckets(lookup: Any, tables: Any, work: Any) -> None:
         _all_on_turn(lookup, ranked, tables.turn, work)
     else:
         rank_hands(lookup.board, ranked)
-        join_groups(ranked, tables.groups, work.members)
-        compare_with_groups(ranked, work.members, work.group_sums, work.group_values, work.features)
+        compare_with_groups(
+            ranked, tables.groups, work.members, work.group_sums, work.group_values, work.features
+        )  # fmt: skip
         for h in range(ranked.num_hands):
             lookup.bucket[ranked.number[h]] = nearest(tables.river, work.features, h, work.distances)
 

@@ -54,12 +54,6 @@ class Mccfr(CfrSolver):
         )  # fmt: skip
         self.iterations += iterations
 
-    def restore(self, state: dict[str, NDArray[Any]], iterations: int) -> None:
-        """Continue from a `state` after `iterations` iterations; ValueError for one of other buckets."""
-        if "stream" in state and not state["stream"].any():
-            raise ValueError("the random stream is 0, from which no random numbers come")
-        super().restore(state, iterations)
-
     def state(self) -> dict[str, NDArray[Any]]:
         """Return regrets, summed strategies and the random stream."""
         return {"regrets": self.regrets, "sums": self.sums, "stream": self._streams.view(np.uint8)}

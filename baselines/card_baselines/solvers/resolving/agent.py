@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.solvers.agent import CfrLarge, CfrNoLimit
-from card_baselines.solvers.hands import WHOLE_BOARD
+from card_baselines.solvers.hands import WHOLE_BOARD, find_own_cards
 from card_baselines.solvers.resolving.resolver import Resolver
 from card_baselines.solvers.resolving.trunk import FIRST_BOARD_CARD, Blueprint, Trunk
 from card_baselines.solvers.tree import Numbers, is_two_player_limit, is_two_player_menu
@@ -14,7 +14,7 @@ from card_envs.agent import Agent, Decisions, StochasticAgent
 from card_envs.game import Game, Tables
 from card_envs.games.holdem.config import is_texas_holdem
 from card_envs.games.holdem.state import Street
-from card_envs.poker.hands import hand_number
+from card_envs.poker.hands import HOLE_CARDS, hand_numbers
 
 ITERATIONS_LIMIT, ITERATIONS_NO_LIMIT = 200, 50
 """Iterations of CFR+ for a river. A bet menu has ten times as many sequences of bets as a limit game."""
@@ -104,7 +104,7 @@ class Resolve(StochasticAgent):
         """Return the probabilities (n, num_actions) at views of re-solved decisions, which are at these nodes."""
         betting = self.blueprint.betting
         boards = views["deck"][:, FIRST_BOARD_CARD : FIRST_BOARD_CARD + WHOLE_BOARD].astype(np.int64)
-        hands = _hands_of(views)
+        hands = hand_numbers(find_own_cards(views, HOLE_CARDS))
         states, state_of = np.unique(np.column_stack([nodes, boards]), axis=0, return_inverse=True)
         found = np.empty((len(views), self._game.num_actions))
         for k, state in enumerate(states):
@@ -143,10 +143,3 @@ class ResolveTurn(Resolve):
             raise ValueError(f"turn_iterations {turn_iterations} must be at least 1")
         super().__init__(game, policy, iterations, range_share)
         self._resolve(Street.TURN, turn_iterations)
-
-
-def _hands_of(views: Tables) -> Numbers:
-    """Return the numbers (n,) of the actors' hands."""
-    actors = views["actor"].astype(np.int64)
-    cards = [views["deck"][np.arange(len(views)), 2 * actors + k].astype(np.int64) for k in range(2)]
-    return np.array([hand_number(a, b) for a, b in zip(*cards, strict=True)], np.int64)
