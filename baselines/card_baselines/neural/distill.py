@@ -123,9 +123,7 @@ class Distillation(Learner):
         choice = choose(log_probabilities.detach().exp().cpu().numpy(), tables.rng.random(len(own)))
         actions = np.empty(len(rows), np.int64)
         actions[own] = legal[np.arange(len(own)), choice]
-        for player in np.unique(players[players != LEARNER]).tolist():
-            theirs = np.flatnonzero(players == player)
-            actions[theirs] = tables.act_for(player, rows[theirs])
+        tables.act_for_others(players, actions)
         tables.step(rows, actions)
         return divergence
 

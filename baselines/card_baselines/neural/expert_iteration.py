@@ -107,10 +107,8 @@ class ExpertIteration(Distillation):
     def _search_step(self) -> None:
         """Play forced decisions, then search and play one decision at every table."""
         tables = self.tables
-        rows, actions = tables.list_forced(tables.rows)
-        while len(rows):
+        for rows, actions in tables.find_forced():
             tables.step(rows, actions)
-            rows, actions = tables.list_forced(rows)
         rows = tables.rows
         decisions = tables.decisions_of(self.teacher, rows)
         observation, legal = tables.observe(rows)

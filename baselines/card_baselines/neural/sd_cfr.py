@@ -35,7 +35,7 @@ from card_baselines.neural.advantage_network import AdvantageNetwork
 from card_baselines.neural.external_sampling import Samples, deal, traverse
 from card_baselines.neural.measured_learner import MeasuredConfig, MeasuredLearner, require_two_players
 from card_baselines.run_folder import WEIGHTS, RunFolder
-from card_baselines.runs.algorithm import Algorithm, describe_game_run, make_game_algorithm
+from card_baselines.runs.algorithm import MAY_CHANGE, Algorithm, describe_game_run, make_game_algorithm
 from card_baselines.runs.checkpoint import tables_part
 from card_baselines.runs.config import require, require_above_0
 from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
@@ -190,7 +190,7 @@ def make_cfr_algorithm(
         agent = "snapshots" if config.average == "snapshots" else "mlp"
         return describe_game_run(config, learner.algorithm, agent, activation="relu", output="advantages")
 
-    may_change = ("minutes", "steps", "evaluation_seconds", "learning_rate")
+    may_change = (*MAY_CHANGE, "learning_rate")
     return replace(
         make_game_algorithm(learner.algorithm, config, learner, presets=presets, may_change=may_change),
         describe=describe,

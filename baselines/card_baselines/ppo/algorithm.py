@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from card_baselines.agents.learned.devices import find_device
 from card_baselines.average_strategy.average_callbacks import NetworkAverage, SnapshotAverage
 from card_baselines.ppo.config import SCHEDULES, Config
@@ -13,7 +11,7 @@ from card_baselines.ppo.network_pool import EXPLOITER
 from card_baselines.ppo.on_device.learner import DevicePpo
 from card_baselines.ppo.ppo import Ppo
 from card_baselines.ppo.presets import PRESETS, find_preset
-from card_baselines.runs.algorithm import Algorithm, describe_game_run
+from card_baselines.runs.algorithm import make_game_algorithm
 from card_baselines.runs.exploitability_meter import ExactAverage
 from card_baselines.runs.learner import LearnerCallback
 from card_envs.game import Game
@@ -41,11 +39,10 @@ def make_learner(config: Config, game: Game) -> Ppo:
     return kind(config, game, make_callbacks(config, game))
 
 
-ALGORITHM = Algorithm(
-    name="self_play_ppo",
-    config=Config,
-    make_learner=make_learner,
-    describe=partial(describe_game_run, algorithm="self_play_ppo", agent="mlp"),
+ALGORITHM = make_game_algorithm(
+    "self_play_ppo",
+    Config,
+    make_learner,
     presets=PRESETS,
     find_preset=find_preset,
     may_change=(

@@ -6,7 +6,7 @@ learner). Agents and past selves have all seats but one, an exploiter has one se
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -99,6 +99,13 @@ class SelfPlayTables(NetworkPool):
         is_forced = counts == 1
         return rows[is_forced], legal[is_forced, 0].astype(np.int64)
 
+    def find_forced(self) -> Iterator[tuple[Rows, Rows]]:
+        """Yield what `list_forced` returns, as long as a table is left without a choice; the caller applies it."""
+        rows, actions = self.list_forced(self.rows)
+        while len(rows):
+            yield rows, actions
+            rows, actions = self.list_forced(rows)
+
     def observe(self, rows: Rows) -> tuple[NDArray[Any], NDArray[np.int16]]:
         """Return observations (n, d) and lists of legal actions (n, k) of the actors at `rows`."""
         observation, mask = self.game.observe_actors(self._tables, rows)
@@ -130,6 +137,12 @@ class SelfPlayTables(NetworkPool):
         agent = self._agents[player - 1]
         assert agent is not None
         return check_actions(agent.act(self.decisions_of(agent, rows), self.rng), len(rows))
+
+    def act_for_others(self, players: Rows, actions: Rows) -> None:
+        """Write the actions (N,) of all actors, given as player numbers (N,), that are not the learner."""
+        for player in np.unique(players[players != LEARNER]).tolist():
+            rows = np.flatnonzero(players == player)
+            actions[rows] = self.act_for(player, rows)
 
     def draw_uniformly(self, rows: Rows) -> Rows:
         """Return a random legal action, all equally likely, for each of the actors at `rows`."""
@@ -197,17 +210,8 @@ class Rollout:
         self.action_counts[:] = 0
         while num_finished < num_decisions:
             if self._config.skip_forced:
-                num_finished += self._play_forced()
+                num_finished += sum(self._step(*forced) for forced in self.tables.find_forced())
             num_finished += self._play_step(network)
-        return num_finished
-
-    def _play_forced(self) -> int:
-        """Play decisions with one legal action; return the number of the network's decisions in deals that ended."""
-        num_finished = 0
-        rows, actions = self.tables.list_forced(self.tables.rows)
-        while len(rows):
-            num_finished += self._step(rows, actions)
-            rows, actions = self.tables.list_forced(rows)
         return num_finished
 
     def _play_step(self, network: ActorCritic) -> int:
@@ -218,9 +222,7 @@ class Rollout:
         observation, legal = tables.observe(rows[own])
         choice, log_probability, value = sample_actions(network, observation, legal, tables.rng.random(len(own)))
         actions = np.empty(len(rows), np.int64)
-        for player in np.unique(players[players != LEARNER]).tolist():
-            theirs = np.flatnonzero(players == player)
-            actions[theirs] = tables.act_for(player, rows[theirs])
+        tables.act_for_others(players, actions)
         if len(trembling):
             actions[trembling] = tables.draw_uniformly(rows[trembling])
         actions[own] = legal[np.arange(len(choice)), choice]

@@ -21,6 +21,8 @@ __all__ = [
     "Algorithm", "describe_game_run", "find_algorithm", "list_settings", "make_game_algorithm", "require_algorithm",
 ]  # fmt: skip
 
+MAY_CHANGE = ("minutes", "steps", "evaluation_seconds")
+"""Settings of any environment's runs that may differ when a run is continued."""
 AnyConfig = TypeVar("AnyConfig", bound=RunConfig)
 
 
@@ -73,7 +75,7 @@ class Algorithm(Generic[AnyConfig]):
     """Function (settings) -> opponents of the final evaluation."""
     checkpoint_seconds: float = 30.0
     """Processor time between checkpoints: the most that is lost when a run is killed."""
-    may_change: tuple[str, ...] = ("minutes", "steps", "evaluation_seconds")
+    may_change: tuple[str, ...] = MAY_CHANGE
     """Settings that may differ when a run is continued; changes are recorded in config.json."""
     duplicate: bool = False
     """Play evaluations with duplicate deals."""
@@ -85,13 +87,13 @@ class Algorithm(Generic[AnyConfig]):
 
 def make_game_algorithm(
     name: str, config: type[Any], make_learner: Callable[[Any, Game], Learner], *, agent: str = "mlp",
-    presets: Mapping[str, Any] | None = None, may_change: tuple[str, ...] = ("minutes", "steps", "evaluation_seconds"),
-    keeps_frozen_selves: bool = False, **extra_config: Any,
+    presets: Mapping[str, Any] | None = None, may_change: tuple[str, ...] = MAY_CHANGE,
+    keeps_frozen_selves: bool = False, find_preset: Callable[[Any], str] | None = None, **extra_config: Any,
 ) -> Algorithm[Any]:  # fmt: skip
     """Return an algorithm for any environment, whose settings are a `GameRunConfig`.
 
-    The default preset of an environment is the first one with this environment. `agent` and `extra_config` are those of
-    `describe_game_run`, further arguments are fields of `Algorithm`.
+    The default preset of an environment is the first one with this environment, unless `find_preset` finds another.
+    `agent` and `extra_config` are those of `describe_game_run`, further arguments are fields of `Algorithm`.
     """
     presets = presets or {}
     default_presets = {preset.env: key for key, preset in reversed(list(presets.items()))}
@@ -101,7 +103,7 @@ def make_game_algorithm(
         make_learner=make_learner,
         describe=partial(describe_game_run, algorithm=name, agent=agent, **extra_config),
         presets=presets,
-        find_preset=lambda config: default_presets.get(config.env, ""),
+        find_preset=find_preset or (lambda config: default_presets.get(config.env, "")),
         may_change=may_change,
         keeps_frozen_selves=keeps_frozen_selves,
     )

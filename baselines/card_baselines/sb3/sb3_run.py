@@ -24,6 +24,7 @@ from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.mlp_policy import MlpPolicy, save_policy
 from card_baselines.agents.learned.recurrent_policy import RecurrentPolicy
 from card_baselines.run_folder import WEIGHTS, RunFolder
+from card_baselines.runs import algorithm
 from card_baselines.runs.config import GameRunConfig, require, require_above_0
 from card_baselines.runs.learner import Learner, TrainingDivergedError, divergence_error
 from card_baselines.sb3.model_file import load_model, load_policy
@@ -33,7 +34,7 @@ from card_envs.rng import derive_seed
 from card_wrappers.sb3 import CardVecEnv
 
 MODEL = "model.zip"
-MAY_CHANGE = ("minutes", "steps", "learning_rate", "evaluation_seconds")
+MAY_CHANGE = (*algorithm.MAY_CHANGE, "learning_rate")
 """Settings that may differ when a run is continued (`Algorithm.may_change`)."""
 _NOT_SAVED = ("lr_schedule", "exploration_schedule", "replay_buffer_class", "replay_buffer_kwargs")
 """Attributes that are left out of `model.zip`: schedules that refer to the run, and classes that SB3 sets itself."""
