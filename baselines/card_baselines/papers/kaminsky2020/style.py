@@ -76,8 +76,10 @@ class Style:
         """
         by_bin = self.counts.reshape(-1, NUM_BINS).sum(axis=0)
         folds, calls, raises = int(by_bin[FOLDS]), int(by_bin[CALLS]), int(by_bin[FIRST_RAISE:].sum())
-        played = calls + raises
-        return (raises / played, folds / (folds + played)) if played else (0.0, 1.0)
+        if not calls + raises:
+            return 0.0, 1.0
+        tightness = folds / (calls + raises)
+        return raises / (calls + raises), tightness / (1 + tightness)
 
 
 def supports_style(game: Game) -> bool:
