@@ -18,6 +18,7 @@ pytest.importorskip("torch")
 
 from card_baselines import cli
 from card_baselines.cli.commands import panel as panels
+from card_baselines.cli.console import print_parts
 from card_baselines.cli.run_output import print_evaluation
 from card_baselines.grid import Grid, Layout
 from card_baselines.league import League
@@ -189,7 +190,7 @@ def read_panel(path: Path) -> None:
     cells = Grid(path, layout=Layout(panels._read_sections, panels._arrange_sections)).cells
     with contextlib.redirect_stdout(io.StringIO()):
         if "big2" in (report := panels._arrange_sections(cells)):
-            panels._print_section(BIG2, report["big2"])
+            print_parts([panels._make_table(BIG2, report["big2"])])
 
 
 def read_match(path: Path) -> None:

@@ -128,7 +128,7 @@ def panel(
         _play_missing_matches(section, _MatchSettings(quick, seed, control_variates), grid)
     report = _arrange_sections(grid.cells)
     content = {section.name: report[section.name] for section in chosen}
-    print_report(content, [_make_table(section, report[section.name]) for section in chosen], as_json)
+    print_report(content, (_make_table(section, report[section.name]) for section in chosen), as_json)
 
 
 def _play_missing_matches(section: Section, settings: _MatchSettings, grid: Grid) -> None:
