@@ -6,7 +6,7 @@ over hands go by *place* (`hands`). Arrays of a walk have a row for each depth, 
 A strategy is one array of numbers, in which a decision has a block (actions, columns) from the field `first` of its
 node on. A column is a hand, or a group of hands that are played alike. Policies are found by regret matching.
 
-On the boards of two streets `two_streets` leads the walk from one to the other; `no_limit.menu_walk` adds a responder.
+On the boards of two streets `two_streets` leads the walk from one to the other; `no_limit.menu_cfr` adds a responder.
 """
 
 from __future__ import annotations
