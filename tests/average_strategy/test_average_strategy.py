@@ -21,7 +21,7 @@ from card_baselines.average_strategy.snapshot_agent import SnapshotAgent
 from card_baselines.average_strategy.snapshots import Snapshots, match_regrets
 from card_baselines.exploitability.ranges.flop_holdem import exploit_flop_holdem
 from card_baselines.exploitability.target import ExploitSettings, Target
-from card_baselines.kit.memories import Reservoir
+from card_baselines.learning.memories import Reservoir
 from card_baselines.run_folder import CONFIG, RunFolder
 from card_envs import make_game
 from card_envs.agent import decisions_at

@@ -65,7 +65,9 @@ def test_a_learner_plays_and_computes_its_loss_on_the_device(monkeypatch: pytest
     learner = ppo.Ppo(config, config.game())
     with pytest.raises(NotImplementedError, match=COPIED_BACK):
         learner.rollout.collect(learner.network, 16)
-    columns = {name: learner.rollout.buffer.columns[name][:20] for name in LOSS_COLUMNS}
+    kept = learner.rollout.buffer.columns
+    kept.resize(20)
+    columns = {name: kept[name] for name in LOSS_COLUMNS}
     minibatch = Batch(columns, learner.device).minibatch(np.arange(3, 15))
     loss, measures = learner.compute_loss(minibatch, Schedules.from_config(config, 0.5))
     assert {loss.device.type, *(measure.device.type for measure in measures.values())} == {"meta"}

@@ -71,9 +71,9 @@ def test_rollouts_are_those_of_the_plain_learner_for_the_same_random_numbers(env
     finished = device.collect()
     found = 0
     for _ in range(device.num_steps):
-        found += plain._play_forced()
+        found += sum(plain._step(*forced) for forced in plain.tables.find_forced())
         found += plain._play_step(device._network)
-    found += plain._play_forced()
+    found += sum(plain._step(*forced) for forced in plain.tables.find_forced())
     assert finished == found > 0
     first = device._num_carried
     rows = slice(first, first + plain.buffer.size)

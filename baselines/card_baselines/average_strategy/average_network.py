@@ -13,8 +13,8 @@ import numpy as np
 import torch
 
 from card_baselines.agents.learned.mlp_policy import MlpPolicy
-from card_baselines.kit.memories import DecisionReservoir
-from card_baselines.kit.optimisation import take_steps
+from card_baselines.learning.memories import DecisionReservoir
+from card_baselines.learning.optimisation import take_steps
 from card_envs.game import Game
 
 

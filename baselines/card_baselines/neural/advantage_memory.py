@@ -1,4 +1,4 @@
-"""The memory of mean advantages; `kit.memories.DecisionReservoir` is that of sampled ones."""
+"""The memory of mean advantages; `learning.memories.DecisionReservoir` is that of sampled ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from card_baselines.kit.columns import Columns
+from card_baselines.learning.columns import Columns
 from card_baselines.runs.checkpoint import check_arrays
 from card_baselines.runs.ranges import require_range
 from card_envs.game import Game

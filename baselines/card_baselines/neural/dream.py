@@ -23,8 +23,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from card_baselines.kit.memories import ReplayMemory
-from card_baselines.kit.optimisation import take_steps
+from card_baselines.learning.memories import ReplayMemory
+from card_baselines.learning.optimisation import take_steps
 from card_baselines.neural.advantage_network import make_network
 from card_baselines.neural.external_sampling import Policy, Samples, Step, join_steps
 from card_baselines.neural.sd_cfr import PRESETS as SD_CFR_PRESETS

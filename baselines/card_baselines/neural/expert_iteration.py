@@ -21,8 +21,8 @@ import torch
 
 from card_baselines.agents.learned.legal_logits import list_legal
 from card_baselines.agents.learned.mlp_policy import load_weights, read_weights
-from card_baselines.kit.memories import ReplayMemory
-from card_baselines.kit.optimisation import take_step
+from card_baselines.learning.memories import ReplayMemory
+from card_baselines.learning.optimisation import take_step
 from card_baselines.neural import distill
 from card_baselines.neural.distill import Distillation
 from card_baselines.run_folder import WEIGHTS, RunFolder

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.mlp_policy import MlpPolicy, save_policy
 from card_baselines.average_strategy.average_network import AverageNetwork
-from card_baselines.kit.memories import ReplayMemory
-from card_baselines.kit.optimisation import interpolate, take_steps
+from card_baselines.learning.memories import ReplayMemory
+from card_baselines.learning.optimisation import interpolate, take_steps
 from card_baselines.neural.measured_learner import MeasuredConfig, MeasuredLearner
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm

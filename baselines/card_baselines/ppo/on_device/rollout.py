@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from card_baselines.agents.learned.legal_logits import IMPOSSIBLE
-from card_baselines.kit.columns import NO_ROW
+from card_baselines.learning.columns import NO_ROW
 from card_baselines.ppo.config import Config
 from card_baselines.ppo.network import ActorCritic
 from card_baselines.ppo.network_pool import load_networks

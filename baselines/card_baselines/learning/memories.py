@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from card_baselines.kit.columns import Columns, Kinds
+from card_baselines.learning.columns import Columns, Kinds
 from card_baselines.runs.checkpoint import check_arrays, read_count
 from card_baselines.runs.ranges import require_range
 from card_envs.game import Game

@@ -1,0 +1,1 @@
+"""What learners are made of: rows that grow, memories, steps of an optimiser."""
