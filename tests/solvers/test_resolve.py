@@ -116,7 +116,7 @@ def test_before_the_river_the_blueprint_plays_and_on_it_seats_make_no_difference
 
 
 def test_the_turn_is_re_solved_and_the_flop_is_the_blueprints(limit: Game) -> None:
-    blueprint = find_agent("cfr_small", limit)
+    blueprint = find_agent("cfr_large", limit)
     agent = ResolveTurn(limit, blueprint, iterations=5, turn_iterations=5)
     flop, turn = play_to_river(limit, CALLED_DOWN[:2]), play_to_river(limit, CALLED_DOWN[:4])
     assert (flop["street"][0], turn["street"][0]) == (1, 2)
