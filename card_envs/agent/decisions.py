@@ -143,8 +143,9 @@ def choose(weights: NDArray[Any], random_numbers: NDArray[np.float64]) -> NDArra
         raise ValueError(f"weights of shape {weights.shape} must be a row for each of {len(random_numbers)} choices")
     sums = np.cumsum(weights, axis=1, dtype=np.float64)
     totals = sums[:, -1]
-    if not ((totals > 0) & (totals < np.inf)).all():
-        wrong = int(np.argmin((totals > 0) & (totals < np.inf)))
+    is_usable = (totals > 0) & (totals < np.inf)
+    if not is_usable.all():
+        wrong = int(np.argmin(is_usable))
         raise ValueError(f"weights {weights[wrong]} of row {wrong} must be at least 0, with a positive, finite sum")
     return np.asarray((sums <= (random_numbers * totals)[:, None]).sum(axis=1), np.int64)
 

@@ -208,9 +208,8 @@ def to_agent(agent: SupportsAct | str, game: Game) -> Agent:
 def _find_location(spec: str) -> str:
     """Return the "module:Class" of a spec; ValueError if it cannot be found."""
     path = Path(spec)
-    known = plugins.known_agents()
     if not spec:
-        _fail("agent '' is not known", spec, known)
+        _fail("agent '' is not known", spec, plugins.known_agents())
     if ":" in spec:
         require_allowed("agent", spec)
         return spec
@@ -220,6 +219,7 @@ def _find_location(spec: str) -> str:
         raise ValueError(f"agent {spec!r} names no class: pass {_list_classes(path)}")
     if len(path.parts) > 1:
         raise UnknownNameError(f"agent {spec!r}: there is no folder {path.absolute()}", "agent")
+    known = plugins.known_agents()
     return known.get(spec) or _fail(f"agent {spec!r} is not known", spec, known)
 
 

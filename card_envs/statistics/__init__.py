@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 from card_envs.features import Feature
 from card_envs.game import Game
-from card_envs.match.callbacks import MatchBatch, MatchCallback
+from card_envs.match.callbacks import MatchCallback
 
-__all__ = ["STATISTICS", "Hands", "PlayCounter", "Statistic", "make_play_counter", "ratio", "share", "statistics_json"]
+__all__ = ["STATISTICS", "PlayCounter", "Statistic", "make_play_counter", "ratio", "share", "statistics_json"]
 
 _Z95 = 1.959963984540054
 
@@ -28,10 +28,6 @@ class Statistic:
     """Number of occasions that `value` is computed from."""
     ci95: tuple[float, float] | None = None
     """95 % interval of a share (Wilson 1927); None for means and ratios."""
-
-
-Hands: TypeAlias = MatchBatch
-"""The hands that a counter observes."""
 
 
 class PlayCounter(MatchCallback, Protocol):

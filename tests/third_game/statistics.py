@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from card_envs.game import Game
-from card_envs.statistics import Hands, PlayCounter, Statistic, ratio
+from card_envs.match import MatchBatch
+from card_envs.statistics import PlayCounter, Statistic, ratio
 from tests.third_game.game import NUM_SEATS
 
 
@@ -19,7 +20,7 @@ class DozenStatistics(PlayCounter):
     def __init__(self) -> None:
         self._points, self._deals = np.zeros(NUM_SEATS, np.int64), 0
 
-    def on_end(self, batch: Hands) -> None:
+    def on_end(self, batch: MatchBatch) -> None:
         self._points += batch.order_by_agent(batch.tables["points"].astype(np.int64)).sum(axis=0)
         self._deals += len(batch.tables)
 

@@ -309,6 +309,9 @@ def _make_experience(
     )
 
 
+# --- classes of trainees by name ---
+
+
 def trainee_class(spec: str) -> type[Trainee]:
     """Return a class of trainees.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -18,7 +18,7 @@ from card_envs.game import Game
 _CPU = torch.device("cpu")
 
 
-class Memory:
+class Memory(ABC):
     """Keeps at most `capacity` of the rows added so far; subclasses choose which."""
 
     counter: ClassVar[str]

@@ -30,7 +30,7 @@ _CARDS = {card_name(card): card for card in (*range(DECK_SIZE), NO_CARD)}
 _ACTIONS = "'d dh pN CARDS', 'd db CARDS', 'pN f', 'pN cc', 'pN cbr AMOUNT', 'pN sm', 'pN sm CARDS' or '# remark'"
 _ENDLESS = Decimal("Infinity")
 _MOST_DIGITS = 100
-"""Largest exponent of an amount. Arithmetic with 1e999999999 would need all its digits."""
+"""Largest number of digits of an amount, zeros included: arithmetic with 1e999999999 would need them all."""
 _AMOUNT = re.compile(r"(?:[0-9]+|[1-9][0-9]{0,2}(?:,[0-9]{3})+)(?:\.[0-9]*)?|\.[0-9]+")
 
 
