@@ -45,6 +45,7 @@ AGENTS = {
     "brennus_tight": "card_baselines.papers.maitrepierre2008.brennus:BrennusTight",
     "brennus_loose": "card_baselines.papers.maitrepierre2008.brennus:BrennusLoose",
     "brennus_mixed": "card_baselines.papers.maitrepierre2008.brennus:BrennusMixed",
+    "brennus_growing": "card_baselines.papers.maitrepierre2008.brennus:BrennusGrowing",
     "brennus_correlated": "card_baselines.papers.maitrepierre2008.brennus:BrennusCorrelated",
     "sparbot_like": "card_baselines.papers.maitrepierre2008.vexbot_like:SparbotLike",
     "vexbot_like": "card_baselines.papers.maitrepierre2008.vexbot_like:VexbotLike",
@@ -146,6 +147,7 @@ SAVED_AGENTS = {
 TRAINEES = {
     "qlearn_8": "card_baselines.papers.kaminsky2020.students:Qlearn8",
     "qlearn_all": "card_baselines.papers.kaminsky2020.students:QlearnAll",
+    "qlearn_all_balanced": "card_baselines.papers.kaminsky2020.students:QlearnAllBalanced",
     "sac_low": "card_baselines.papers.kaminsky2020.students:SacLow",
     "sac_high": "card_baselines.papers.kaminsky2020.students:SacHigh",
 }

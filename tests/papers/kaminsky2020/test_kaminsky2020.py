@@ -29,7 +29,15 @@ from card_baselines.papers.kaminsky2020.players import (
     choose_desired_actions,
 )
 from card_baselines.papers.kaminsky2020.situation import ENV, SETTINGS, KaminskyRandom, Situations, make_paper_game
-from card_baselines.papers.kaminsky2020.students import POLICY, KaminskyTrainee, Qlearn8, QlearnAll, SacHigh, SacLow
+from card_baselines.papers.kaminsky2020.students import (
+    POLICY,
+    KaminskyTrainee,
+    Qlearn8,
+    QlearnAll,
+    QlearnAllBalanced,
+    SacHigh,
+    SacLow,
+)
 from card_baselines.registry import TRAINEES
 from card_envs.agent import Agent, Decisions, decisions_at, find_agent
 from card_envs.compiler import COMPILED
@@ -244,6 +252,18 @@ def test_folds_teach_nothing_and_a_tenth_of_decisions_explores(game: Game) -> No
     explored = decisions.random_numbers < 0.1
     assert (chosen[~explored] == played[~explored]).all()
     assert (chosen[explored] != 0).all() and len(set(chosen[explored].tolist())) > 100
+
+
+@needs_compiler
+def test_calls_are_explored_as_often_as_all_raises_with_balance(game: Game) -> None:
+    _, decisions = dealt(game, 8000, 11)
+    explored = decisions.random_numbers < 0.1
+    shares = {}
+    for kind in (QlearnAll, QlearnAllBalanced):
+        chosen, _ = small(kind).explore(decisions, np.random.default_rng(0))
+        shares[kind] = float((chosen[explored] == 1).mean())
+    assert shares[QlearnAll] < 0.05
+    assert abs(shares[QlearnAllBalanced] - 0.5) < 5 * 0.5 / np.sqrt(explored.sum())
 
 
 @needs_compiler

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from card_baselines.papers.maitrepierre2008.bandit import CorrelatedBandit
+from card_baselines.papers.maitrepierre2008.bandit import CorrelatedBandit, GrowingUcb
 
 
 def test_the_correlated_bandit_learns_of_neighbours() -> None:
@@ -51,3 +51,13 @@ def test_settings_of_the_correlated_bandit_are_checked() -> None:
     for settings in ({"looseness": ()}, {"looseness": (0.0,), "memory": 0.0}, {"looseness": (0.0,), "bound": -1.0}):
         with pytest.raises(ValueError, match="at least one strategy"):
             CorrelatedBandit(**settings)  # type: ignore[arg-type]
+
+
+def test_strategies_join_one_by_one() -> None:
+    """With a growing bandit only the first plays at first; the others are tried as soon as they have joined."""
+    bandit, rng = GrowingUcb(3, added_every=20), np.random.default_rng(0)
+    for _ in range(70):
+        bandit.learn(strategy := bandit.choose(), float(rng.normal(strategy)))
+    assert set(bandit.played[:20]) == {0}
+    assert bandit.played[20:22] == [1, 1] and set(bandit.played[:40]) == {0, 1}
+    assert bandit.played[40:42] == [2, 2]

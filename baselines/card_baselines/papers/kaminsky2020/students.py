@@ -229,9 +229,13 @@ class Qlearn(KaminskyTrainee):
         chosen = best_moves(values, moves, situations, config["reward_scale"])
         explores = np.flatnonzero(decisions.random_numbers < EPSILON)
         if len(explores):
-            legal = moves.legal(situations)[explores]
-            chosen[explores] = choose(legal, decisions.random_numbers[explores] / EPSILON)
+            weights = self.weigh_moves(moves.legal(situations)[explores])
+            chosen[explores] = choose(weights, decisions.random_numbers[explores] / EPSILON)
         return Choices(moves.actions(situations, chosen), chosen)
+
+    def weigh_moves(self, legal: NDArray[np.bool_]) -> NDArray[np.floating[Any]]:
+        """Return how likely each move (n, moves) is explored: all legal ones alike."""
+        return legal.astype(np.float64)
 
     def learn_batch(self, experience: Experience, rows: Rows) -> dict[str, torch.Tensor]:
         """Update the values of the played moves towards the payoff of the hand; folds are not learned."""
@@ -255,6 +259,18 @@ class QlearnAll(Qlearn):
 
     name = "qlearn_all"
     settings = Settings("qlearn_all")
+
+
+class QlearnAllBalanced(QlearnAll):
+    """Explores calls as often as raises of all amounts together, which section 5.3 proposes and does not try."""
+
+    name = "qlearn_all_balanced"
+
+    def weigh_moves(self, legal: NDArray[np.bool_]) -> NDArray[np.floating[Any]]:
+        """Return 1 for a call, and 1 for all legal raises together."""
+        weights = legal / np.maximum(legal[:, 1:].sum(axis=1, keepdims=True), 1)
+        weights[:, 0] = 1.0
+        return weights
 
 
 class Sac(KaminskyTrainee):

@@ -18,6 +18,8 @@ from card_envs.typing import Floats
 
 WINDOW = 200
 """Hands that a change point leaves over, and by which it is found."""
+ADDED_EVERY = 100
+"""Hands after which another strategy joins; the paper says "several"."""
 MEMORY = 0.99
 """Weight of a hand relative to the next one: about the last hundred hands count."""
 BOUND = 0.5
@@ -122,6 +124,18 @@ class Ucb(Bandit):
         self._count[strategy] += 1
         self._sum[strategy] += reward
         self._square[strategy] += reward**2
+
+
+@dataclass
+class GrowingUcb(Ucb):
+    """UCB-tuned that begins with one strategy; another one joins after every `added_every` hands (section 3.2)."""
+
+    added_every: int = ADDED_EVERY
+
+    def choose(self) -> int:
+        """Return the strategy for the next hand, among those that have joined."""
+        joined = 1 + len(self.played) // self.added_every
+        return int(np.argmax((self.means + self.bounds)[:joined]))
 
 
 @dataclass

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.papers.maitrepierre2008 import beliefs
-from card_baselines.papers.maitrepierre2008.bandit import Bandit, CorrelatedBandit, Ucb
+from card_baselines.papers.maitrepierre2008.bandit import Bandit, CorrelatedBandit, GrowingUcb, Ucb
 from card_baselines.papers.maitrepierre2008.beliefs import BELIEFS, STRENGTHS
 from card_baselines.papers.maitrepierre2008.forest import FOREST, best_action, value_actions
 from card_baselines.papers.maitrepierre2008.models import LOOSENESS, NUM_STRENGTHS, strategy_tables
@@ -171,6 +171,16 @@ class BrennusMixed(Brennus):
 
     def __init__(self) -> None:
         super().__init__(evenly=True)
+
+
+class BrennusGrowing(Brennus):
+    """Brennus that begins with its tightest reading; the others join one by one, after a hundred hands each."""
+
+    name = "brennus_growing"
+
+    def new_session(self) -> Bandit:
+        """Return a bandit that has seen no hand."""
+        return GrowingUcb(len(self.models))
 
 
 class BrennusCorrelated(Brennus):
