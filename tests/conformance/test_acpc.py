@@ -76,7 +76,7 @@ def scripted_bot(game: Game, answers: list[str]) -> AcpcBot:
                 file.flush()
 
     threading.Thread(target=answer, daemon=True).start()
-    return AcpcBot(game, ours, timeout=10.0)
+    return AcpcBot(game, ours, timeout=2.0)
 
 
 @pytest.mark.parametrize(
