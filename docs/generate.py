@@ -15,7 +15,8 @@ import env_tables
 import result_tables
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from card_baselines.big2_benchmark import DEALS_SHA256, SEED
+from card_baselines.big2_benchmark import BIG2
+from card_baselines.six_max_benchmark import LIMIT, NO_LIMIT
 from card_envs.envs import ENVS
 
 DOCS = Path(__file__).parent
@@ -25,7 +26,7 @@ TEMPLATES = Environment(loader=FileSystemLoader(DOCS), undefined=StrictUndefined
 for module in (env_tables, result_tables):
     own = {name: each for name, each in vars(module).items() if getattr(each, "__module__", "") == module.__name__}
     TEMPLATES.globals |= {name: each for name, each in own.items() if not name.startswith("_")}
-TEMPLATES.globals |= {"ENVS": ENVS, "DEALS_SHA256": DEALS_SHA256, "SEED": SEED}
+TEMPLATES.globals |= {"ENVS": ENVS, "BIG2": BIG2, "LIMIT": LIMIT, "NO_LIMIT": NO_LIMIT}
 
 
 def pages() -> dict[Path, str]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from env_tables import MEANINGS
 
+from card_baselines.fixed_deals import Benchmark
 from card_baselines.neural.benchmark import ENTRANTS, GAMES, can_learn, summarise_cells
 from card_baselines.neural.benchmark_report import table_header, table_rows
 from card_baselines.papers import find_paper
@@ -88,25 +89,22 @@ def list_gains(matches: Sequence[dict[str, Any]]) -> str:
     return ", ".join(f"`{each['opponent']}` {format_gain(each)}" for each in matches)
 
 
-# --- the Big 2 benchmark ---
+# --- the benchmarks on fixed deals ---
 
 
-def big2_benchmark_results() -> str:
-    """What each row's agent wins from each reference, one against three and two against two, and at the mixed table."""
-    agents = read_results("big2_benchmark")["agents"]
+def fixed_deals_results(benchmark: Benchmark) -> str:
+    """What each row's agent wins from each reference, in each way of sitting."""
     rows = []
-    for agent, report in agents.items():
+    for agent, report in read_results(name_results(benchmark))["agents"].items():
         for other, cells in report["against"].items():
-            kinds = ("one_against_three", "neighbours", "opposite", "two_against_two")
-            found = [format_gain(cells.get(kind)) for kind in kinds]
-            rows.append([f"`{agent}`", f"`{other}`", *found, f"{cells['one_against_three']['deals']:,}"])
-    header = ["agent", "reference", "one against three", "two neighbours", "two opposite", "two against two", "deals"]
-    return markdown_table(header, rows)
+            found = [format_gain(cells.get(kind)) for kind in benchmark.kinds]
+            rows.append([f"`{agent}`", f"`{other}`", *found, f"{cells[next(iter(benchmark.kinds))]['deals']:,}"])
+    return markdown_table(["agent", "reference", *(kind.label for kind in benchmark.kinds.values()), "deals"], rows)
 
 
-def big2_benchmark_orders() -> str:
+def fixed_deals_orders(benchmark: Benchmark) -> str:
     """What each agent wins at the mixed table, by the circular order of the others."""
-    reports = read_results("big2_benchmark")["agents"]
+    reports = read_results(name_results(benchmark))["agents"]
     agents = {name: report["mixed"] for name, report in reports.items() if "mixed" in report}
     orders = [tuple(cell["order"]) for cell in next(iter(agents.values()))["orders"]]
     cells = {name: {tuple(cell["order"]): cell for cell in mixed["orders"]} for name, mixed in agents.items()}
@@ -115,10 +113,15 @@ def big2_benchmark_orders() -> str:
     return markdown_table(["order", *(f"`{name}`" for name in agents)], rows)
 
 
-def big2_benchmark_made_by() -> str:
+def fixed_deals_made_by(benchmark: Benchmark) -> str:
     """The commits that played it."""
-    reports = read_results("big2_benchmark")["agents"].values()
+    reports = read_results(name_results(benchmark))["agents"].values()
     return f"{name_commits(cells for report in reports for cells in report['against'].values()).capitalize()}."
+
+
+def name_results(benchmark: Benchmark) -> str:
+    """The file of a benchmark's results: its name without the version."""
+    return benchmark.name.rpartition("-")[0].replace("-", "_")
 
 
 # --- parts of the agents that come trained, from what their folders hold ---

@@ -62,6 +62,10 @@ EXAMPLES = {
         "bench big2 --agent big2_planner --deals 200 --references random big2_greedy ppo_big2",
         "points a game; about 20 seconds of one core",
     ),
+    "bench six-max": Example(
+        "bench six-max --agent ppo_no_limit_six_max --deals 100 --references tight_aggressive position_ranges",
+        "bb/100; about 20 seconds of one core",
+    ),
     "bench sweep": Example(
         "bench sweep self_play_ppo env=kuhn_poker-v0 minutes=0.2 learning_rate=1e-4..1e-2 --trials 5",
         "chips a hand; minutes of one core for each trial, and its evaluations",

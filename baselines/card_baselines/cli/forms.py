@@ -26,7 +26,8 @@ FORMS = {
     "serve": {"--openenv": "serve:serve_openenv"},
     "bench": {
         "learners": "benchmark_learners:benchmark_learners",
-        "big2": "big2_benchmark:big2_benchmark",
+        "big2": "fixed_deals:big2",
+        "six-max": "fixed_deals:six_max",
         "sweep": "sweep:sweep",
     },
     "envs": {"--warmup": "envs:warmup"},

@@ -1,0 +1,192 @@
+"""What a benchmark on fixed deals consists of: the deals, the reference players, and who sits where."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from card_envs.envs import make_game
+from card_envs.files import replace_file
+from card_envs.game import Game
+
+Cards = Mapping[str, NDArray[np.uint8]]
+"""Name -> array whose rows are deals: how another package would deal them."""
+
+NUM_DEALS = 10_000
+AGENT = "agent"
+"""Placeholder for the agent that is measured."""
+MIXED = "mixed"
+"""Kind of the seatings at a table with different references."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A way in which an agent and copies of one reference player sit at a table, or the mean of several ways."""
+
+    label: str
+    """Words for the heading of a column."""
+    agents: tuple[int, ...] = ()
+    """Places of the agent in the order of play; the reference sits at the others."""
+    mean_of: tuple[str, ...] = ()
+    """Names of the kinds whose mean it is."""
+
+
+@dataclass(frozen=True)
+class Seating:
+    """Players in the order of play; every deal is played with them at all rotations of the table."""
+
+    kind: str
+    """Name of a kind, or `MIXED`."""
+    players: tuple[str, ...]
+    """Names of agents in the order in which they act; `AGENT` for the agent to measure."""
+    deals: int
+    """Number of deals, the first ones of the file."""
+
+    @property
+    def opponents(self) -> tuple[str, ...]:
+        """The reference players, in the order in which they follow the agent."""
+        return tuple(player for player in self.players if player != AGENT)
+
+    @property
+    def hands(self) -> int:
+        """Number of hands, one for each deal and rotation."""
+        return len(self.players) * self.deals
+
+
+@dataclass(frozen=True, kw_only=True)
+class Benchmark:
+    """Fixed deals of a game, reference players and seatings."""
+
+    name: str
+    """Name and version; it changes with deals, rules, references or seatings."""
+    env: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of the environment."""
+    unit: str
+    """Unit of the results."""
+    per_hand: float = 1.0
+    """Results in this unit for a reward of 1 a hand."""
+    seed: int
+    """Seed of the deals and of the agents' random numbers."""
+    file: Path
+    """The deals, an `.npz` file with the arrays that `read_cards` returns."""
+    sha256: str
+    """SHA-256 of the bytes of the arrays, one array after the other, row by row."""
+    read_cards: Callable[[NDArray[Any]], Cards]
+    """Function that returns the deals of tables on which nobody has acted."""
+    references: tuple[str, ...]
+    """The reference players, weakest first."""
+    mixed_table: tuple[str, ...]
+    """Different references that play at one table with the agent, in the orders of `balanced_orders`."""
+    kinds: Mapping[str, Kind]
+    """Name -> how the agent sits with copies of one reference."""
+    deals_of_slow: Mapping[str, int] = field(default_factory=dict)
+    """Reference that searches for milliseconds at each decision -> maximum number of its deals."""
+
+    def make_game(self) -> Game:
+        """Return the game that is played."""
+        return make_game(self.env, **self.settings)
+
+    def load_deals(self) -> dict[str, NDArray[np.uint8]]:
+        """Return the arrays of the file, a row for each of the 10,000 deals.
+
+        Raises:
+            ValueError: The file is not the one that this version of the benchmark plays.
+        """
+        with np.load(self.file, allow_pickle=False) as arrays:
+            cards = {name: np.asarray(arrays[name], np.uint8) for name in arrays.files}
+        if (found := hash_deals(cards)) != self.sha256:
+            raise ValueError(f"{self.file} holds deals {found}, {self.name} needs {self.sha256}: reinstall card-envs")
+        return cards
+
+    def deal_from_seed(self, count: int) -> Cards:
+        """Return the first `count` deals from the seed, as matches deal them, arrays as in `load_deals`."""
+        game = self.make_game()
+        tables = game.seeded_tables(count, self.seed)
+        game.deal_batch(tables, np.arange(count))
+        return self.read_cards(tables)
+
+    def require_same_deals(self, count: int) -> None:
+        """Raise ValueError unless the first `count` deals of this machine are those of the file."""
+        stored = self.load_deals()
+        for name, dealt in self.deal_from_seed(count).items():
+            if not np.array_equal(dealt, stored[name][:count]):
+                raise ValueError(
+                    f"seed {self.seed} does not give the deals of {self.file}: results would not compare with others"
+                )
+
+    def write_deals(self) -> str:
+        """Write the file of the deals and return its hash, the value of `sha256`."""
+        cards = self.deal_from_seed(NUM_DEALS)
+        with replace_file(self.file) as temporary:
+            np.savez_compressed(temporary, **cards)
+        return hash_deals(cards)
+
+    def list_seatings(
+        self, references: Sequence[str] = (), deals: int = NUM_DEALS, mixed: bool = True
+    ) -> list[Seating]:
+        """Return the seatings of an agent: each kind with each reference, and the mixed table.
+
+        Args:
+            references: Names of reference players; by default all.
+            deals: Number of deals, the first ones of the file; slow references play fewer.
+            mixed: Whether to add the table with different references.
+
+        Raises:
+            ValueError: The number of deals is not in 2 .. 10,000, or a reference is not known.
+        """
+        if not 2 <= deals <= NUM_DEALS:
+            raise ValueError(f"deals {deals} must be in 2 .. {NUM_DEALS}")
+        size = len(self.mixed_table) + 1
+        seatings = []
+        for other in references or self.references:
+            if other not in self.references:
+                raise ValueError(f"reference {other!r} is not known: choose from {', '.join(self.references)}")
+            count = min(deals, self.deals_of_slow.get(other, deals))
+            for name, kind in self.kinds.items():
+                if kind.agents:
+                    players = tuple(AGENT if place in kind.agents else other for place in range(size))
+                    seatings.append(Seating(name, players, count))
+        if mixed:
+            seatings += [Seating(MIXED, (AGENT, *order), deals) for order in balanced_orders(self.mixed_table)]
+        return seatings
+
+
+def hash_deals(cards: Cards) -> str:
+    """Return the SHA-256 of deals as hexadecimal digits."""
+    digest = hashlib.sha256()
+    for array in cards.values():
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def balanced_orders(players: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return orders in which an odd number of players follow an agent, as few as treat all alike.
+
+    At the round table of the agent and the players, everybody sits directly behind each of the others in equally many
+    orders, and each player as often at each distance from the agent. Of three players these are all six orders, of
+    five players ten of 120 (Williams 1949, designs for carry-over effects).
+
+    Raises:
+        ValueError: The number of players is even.
+    """
+    n = len(players)
+    if n % 2 == 0:
+        raise ValueError(f"{n} players have no such orders: choose an odd number")
+    zigzag = [place // 2 if place % 2 == 0 else n - (place + 1) // 2 for place in range(n)]
+    rows = [[(place + shift) % n for place in zigzag] for shift in range(n)]
+    return [tuple(players[place] for place in row) for row in sorted([*rows, *(row[::-1] for row in rows)])]
+
+
+def list_groups(seatings: Sequence[Seating]) -> dict[str, list[Seating]]:
+    """Return seatings by their reference, and those of the mixed table under `MIXED`."""
+    groups: dict[str, list[Seating]] = {}
+    for seating in seatings:
+        groups.setdefault(MIXED if seating.kind == MIXED else seating.opponents[0], []).append(seating)
+    return groups
