@@ -150,25 +150,21 @@ def test_stored_results_are_of_these_deals(benchmark: Benchmark) -> None:
 # --- seatings ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("players", "designs"), [("abc", 1), ("abcde", 1), ("abcde", 4), ("abcde", 12), ("abcdefg", 3)]
-)
-def test_everybody_sits_behind_everybody_else_as_often(players: str, designs: int) -> None:
-    orders = balanced_orders(players, designs)
-    assert len(orders) == len(set(orders)) == 2 * designs * len(players)
+@pytest.mark.parametrize("players", ["abc", "abcde", "abcdefg"])
+def test_everybody_sits_behind_everybody_else_as_often(players: str) -> None:
+    orders = balanced_orders(players)
+    assert len(orders) == len(set(orders)) == 2 * len(players)
     assert all(sorted(order) == list(players) for order in orders)
     tables = ["".join((AGENT[0].upper(), *order)) for order in orders]
     behind = Counter(pair for table in tables for pair in zip(table, table[1:] + table[0], strict=True))
-    assert len(behind) == len(players) * (len(players) + 1) and set(behind.values()) == {2 * designs}
+    assert len(behind) == len(players) * (len(players) + 1) and set(behind.values()) == {2}
     places = Counter((place, player) for order in orders for place, player in enumerate(order))
-    assert set(places.values()) == {2 * designs}
+    assert set(places.values()) == {2}
 
 
 def test_an_even_number_of_players_is_refused() -> None:
     with pytest.raises(ValueError, match="4 players have no such orders"):
         balanced_orders("abcd")
-    with pytest.raises(ValueError, match="3 players have 1 designs, not 2"):
-        balanced_orders("abc", 2)
 
 
 def test_every_circular_order_of_big_2_is_played_once() -> None:
@@ -181,12 +177,12 @@ def test_every_circular_order_of_big_2_is_played_once() -> None:
     assert pairs == {(AGENT, AGENT, "random", "random"), (AGENT, "random", AGENT, "random")}
 
 
-@pytest.mark.parametrize(("benchmark", "orders"), [(NO_LIMIT, 40), (LIMIT, 10)])
-def test_six_max_has_one_against_five_and_mixed_orders(benchmark: Benchmark, orders: int) -> None:
-    listed = benchmark.list_seatings()
-    assert len(listed) == len(benchmark.references) + orders
-    assert listed[0].players == (AGENT, *["always_call"] * 5)
-    assert sum(seating.hands for seating in listed) == (6 + orders) * 60_000
+def test_six_max_has_one_against_five_and_ten_mixed_orders() -> None:
+    for benchmark in (NO_LIMIT, LIMIT):
+        listed = benchmark.list_seatings()
+        assert len(listed) == len(benchmark.references) + 10
+        assert listed[0].players == (AGENT, *["always_call"] * 5)
+        assert sum(seating.hands for seating in listed) == 16 * 60_000
 
 
 def test_slow_references_play_fewer_deals() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -85,8 +84,6 @@ class Benchmark:
     """The reference players, weakest first."""
     mixed_table: tuple[str, ...]
     """Different references that play at one table with the agent, in the orders of `balanced_orders`."""
-    designs: int = 1
-    """Number of designs of `balanced_orders`."""
     kinds: Mapping[str, Kind]
     """Name -> how the agent sits with copies of one reference."""
     deals_of_slow: Mapping[str, int] = field(default_factory=dict)
@@ -157,9 +154,7 @@ class Benchmark:
                     players = tuple(AGENT if place in kind.agents else other for place in range(size))
                     seatings.append(Seating(name, players, count))
         if mixed:
-            seatings += [
-                Seating(MIXED, (AGENT, *order), deals) for order in balanced_orders(self.mixed_table, self.designs)
-            ]
+            seatings += [Seating(MIXED, (AGENT, *order), deals) for order in balanced_orders(self.mixed_table)]
         return seatings
 
 
@@ -171,34 +166,22 @@ def hash_deals(cards: Cards) -> str:
     return digest.hexdigest()
 
 
-def balanced_orders(players: Sequence[str], designs: int = 1) -> list[tuple[str, ...]]:
-    """Return orders in which an odd number of players follow an agent, and which treat all players alike.
+def balanced_orders(players: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return orders in which an odd number of players follow an agent, as few as treat all alike.
 
     At the round table of the agent and the players, everybody sits directly behind each of the others in equally many
-    orders, and each player as often at each distance from the agent. A design has two orders for each player (Williams
-    1949, designs for carry-over effects): all six orders of three players, ten of the 120 orders of five players.
-
-    Args:
-        players: Names of the players.
-        designs: Number of designs, which have no order in common; more of them, up to all orders, reduce the noise.
+    orders, and each player as often at each distance from the agent. Of three players these are all six orders, of
+    five players ten of 120 (Williams 1949, designs for carry-over effects).
 
     Raises:
-        ValueError: The number of players is even, or they have fewer designs.
+        ValueError: The number of players is even.
     """
     n = len(players)
     if n % 2 == 0:
         raise ValueError(f"{n} players have no such orders: choose an odd number")
     zigzag = [place // 2 if place % 2 == 0 else n - (place + 1) // 2 for place in range(n)]
     rows = [[(place + shift) % n for place in zigzag] for shift in range(n)]
-    design = [*rows, *(row[::-1] for row in rows)]
-    found: set[tuple[int, ...]] = set()
-    for names in permutations(range(n)):
-        if len(found) == designs * len(design):
-            return [tuple(players[place] for place in row) for row in sorted(found)]
-        renamed = {tuple(names[place] for place in row) for row in design}
-        if not renamed & found:
-            found |= renamed
-    raise ValueError(f"{n} players have {len(found) // len(design)} designs, not {designs}")
+    return [tuple(players[place] for place in row) for row in sorted([*rows, *(row[::-1] for row in rows)])]
 
 
 def list_groups(seatings: Sequence[Seating]) -> dict[str, list[Seating]]:

@@ -39,16 +39,14 @@ NO_LIMIT = Benchmark(
     read_cards=_read_cards,
     references=(*_SCRIPTS, "ppo_no_limit_six_max", "cfr_no_limit_six_max"),
     mixed_table=(*_SCRIPTS[1:], "ppo_no_limit_six_max", "cfr_no_limit_six_max"),
-    designs=4,  # ten orders would leave intervals twice as wide
     kinds={"one_against_five": Kind("one against five", (0,))},
 )  # fmt: skip
 """No-limit with 100 big blinds in each hand, on the default bet menu of `no_limit_holdem-v0`."""
 
 _LIMIT_PLAYERS = (*_SCRIPTS, "ppo_limit_six_max", "cfr_limit_six_max")
 LIMIT = replace(
-    NO_LIMIT, name="six-max-limit-v1", env="limit_holdem-v0", references=_LIMIT_PLAYERS,
-    mixed_table=_LIMIT_PLAYERS[1:], designs=1,
-)  # fmt: skip
+    NO_LIMIT, name="six-max-limit-v1", env="limit_holdem-v0", references=_LIMIT_PLAYERS, mixed_table=_LIMIT_PLAYERS[1:]
+)
 """Limit, with the same deals."""
 
 

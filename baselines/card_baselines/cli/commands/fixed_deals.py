@@ -60,12 +60,12 @@ def six_max(
 
     Args:
         betting: The game: no-limit with 100 big blinds in each hand, or limit; the deals are the same.
-        deals: Number of deals, from the first. Cost: 10,000 deals are 2,760,000 hands in no-limit and 960,000 in limit,
-            some ten minutes of one core for scripts and networks; it is estimated before they are played.
+        deals: Number of deals, from the first. Cost: 10,000 deals are 960,000 hands, some ten minutes of one core
+            for scripts and networks; it is estimated before they are played.
         references: Reference players to meet, five of each at a table: always_call, equity, tight_aggressive,
             position_ranges, and of the game ppo_no_limit_six_max, cfr_no_limit_six_max or ppo_limit_six_max,
             cfr_limit_six_max. By default all of them.
-        mixed: Table with all references but always_call, in forty circular orders, ten in limit, played by default.
+        mixed: Table with all references but always_call, in ten circular orders, played by default.
         output: JSON file of results by agent; results of other agents and references in it are kept. What this commit
             has played with as many deals is not played again.
     """
