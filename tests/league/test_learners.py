@@ -79,4 +79,4 @@ def test_learners_with_tables_of_their_own_and_other_objects_are_refused():
     with pytest.raises(ValueError, match="self_play_ppo cannot learn in a league, since it plays its own tables only"):
         make_trainee("card_baselines.ppo.algorithm:ALGORITHM", None, make_game(KUHN), 0)
     with pytest.raises(ValueError, match="is no algorithm"):
-        trainee_class("card_baselines.ppo.presets:SHORT_MINUTES")
+        trainee_class("card_baselines.ppo.presets:BEST_RESPONSE")

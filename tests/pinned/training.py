@@ -23,8 +23,8 @@ PLAIN, EXPLOITED = f"{PPO} --steps 5000", f"{PPO} --steps 7000 --exploiter-batch
 """Three batches of 2,048 decisions and a few more each; where there are exploiters, one learns from another batch."""
 SB3 = "--minutes 0 --steps 5000 --num-tables 64 --evaluation-seconds 1000000"
 RUNS = {
-    "self_play_ppo": EXPLOITED,
-    "self_play_ppo --preset ppo_limit_hu": EXPLOITED,
+    "self_play_ppo": PLAIN,
+    "self_play_ppo --preset ppo_limit_hu": PLAIN,
     "self_play_ppo --preset ppo_no_limit_hu": EXPLOITED,
     "self_play_ppo --preset ppo_limit_six_max": PLAIN,
     "self_play_ppo --preset ppo_no_limit_six_max": EXPLOITED,

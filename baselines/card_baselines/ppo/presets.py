@@ -53,11 +53,6 @@ _HOLDEM = Config(
 _HEADS_UP = replace(
     _HOLDEM,
     env_args=("encoder=equity",),  # the network need not learn the equity of a hand from its cards
-    opponents=("self", "exploiter", "exploiter", "always_raise", "always_call", "loose_passive"),
-    mixed=0.3,
-    exploiter_updates=200,
-    exploiter_batches=80,
-    average=0.998,
     panel=(*_SIMPLE, *_SCRIPTED, LOCAL_BEST_RESPONSE),
     fast_cpu="auto",
     minutes=35.0,
@@ -86,15 +81,18 @@ _NO_LIMIT_TABLE_OF_SIX = replace(
 )
 
 PRESETS = {
-    "ppo_limit_hu": replace(_HEADS_UP, env="limit_holdem-v0"),
+    # After 2, 10 and 35 minutes a pool of opponents and an average of the weights have cost more than they gained
+    # (docs/results/ablations.md).
+    "ppo_limit_hu": replace(_HEADS_UP, env="limit_holdem-v0", average=0.0),
     "ppo_no_limit_hu": replace(
         _HEADS_UP,
         env="no_limit_holdem-v0",
+        opponents=("self", "exploiter", "exploiter", "always_raise", "always_call", "loose_passive"),
+        mixed=0.3,
+        exploiter_updates=200,
+        exploiter_batches=80,
+        average=0.998,
         reward_scale=0.02,  # pots are several times as large as in limit games
-    ),
-    # In some minutes the pool and the average of the weights cost more than they gain (docs/results/ablations.md).
-    "short_limit_hu": replace(
-        _HEADS_UP, env="limit_holdem-v0", opponents=(), mixed=0.0, average=0.0, minutes=10.0
     ),
     "ppo_limit_six_max": replace(_TABLE_OF_SIX, env="limit_holdem-v0", env_args=("num_players=6",)),
     "ppo_no_limit_six_max": replace(
@@ -185,28 +183,13 @@ DEFAULT_PRESETS: dict[str, dict[int | None, str]] = {
 }
 """Environment -> number of seats (None: any other number) -> preset that `card-envs train` uses by default."""
 
-SHORT_PRESETS = {"ppo_limit_hu": "short_limit_hu"}
-"""Preset -> the preset that replaces it in runs of at most `SHORT_MINUTES`."""
-SHORT_MINUTES = 10.0
 
-
-def default_preset(env: str, num_seats: int, minutes: float = 0.0) -> str:
-    """Return the name of the preset for an environment, a number of seats and a budget, "" if there is none.
-
-    Args:
-        env: Id of the environment.
-        num_seats: Number of its seats.
-        minutes: Limit of processor time; 0 for none, and on a GPU.
-    """
+def default_preset(env: str, num_seats: int) -> str:
+    """Return the name of the preset for an environment and a number of seats, "" if there is none."""
     by_seats = DEFAULT_PRESETS.get(env, {})
-    name = by_seats.get(num_seats, by_seats.get(None, ""))
-    return SHORT_PRESETS.get(name, name) if 0 < minutes <= SHORT_MINUTES else name
+    return by_seats.get(num_seats, by_seats.get(None, ""))
 
 
 def find_preset(config: Config) -> str:
-    """Return the name of the preset for game, minutes and device of the settings, "" if there is none."""
-    from card_baselines.agents.learned.devices import find_device  # imports PyTorch, for which listings do not wait
-
-    on_gpu = config.device.startswith("cuda") or find_device(config.device).type == "cuda"
-    # A GPU learns from a hundred times as many decisions in these minutes.
-    return default_preset(config.env, config.game().num_seats, 0.0 if on_gpu else config.minutes)
+    """Return the name of the preset for the game of the settings, "" if there is none."""
+    return default_preset(config.env, config.game().num_seats)

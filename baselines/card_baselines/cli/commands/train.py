@@ -38,7 +38,7 @@ class TrainOptions:
     """Options of `card-envs train`; the settings of the algorithm are options too."""
 
     preset: Annotated[str, tyro.conf.arg(metavar="NAME")] = ""
-    """Settings to begin with. By default those that fit the environment, its number of seats and the minutes."""
+    """Settings to begin with. By default those that fit the environment and its number of seats."""
     dry_run: bool = False
     """Print all settings, and train nothing."""
     folder: str = ""
@@ -57,8 +57,6 @@ class _Choice:
 
     preset: str = ""
     env: str = ""
-    device: str = ""
-    minutes: float = 0.0
     env_args: EnvArgs = ()
 
 
@@ -124,15 +122,12 @@ def _parse_options(
 
 
 def _find_fitting_preset(algorithm: Algorithm[Any], choice: _Choice) -> Any:
-    """Return the preset for an environment, its number of seats and the minutes; if there is none the defaults."""
+    """Return the preset for an environment and its number of seats; if there is none the defaults."""
     config = algorithm.config()
     if not algorithm.presets:
         return config
-    device = {"device": choice.device} if choice.device else {}
     env, env_args = choice.env or config.env, choice.env_args
-    name = algorithm.find_preset(
-        dataclasses.replace(config, env=env, env_args=env_args, minutes=choice.minutes, **device)
-    )
+    name = algorithm.find_preset(dataclasses.replace(config, env=env, env_args=env_args))
     if not name:
         return config
     print(f"settings: preset {name}", file=sys.stderr)
