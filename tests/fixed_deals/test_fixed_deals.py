@@ -312,3 +312,10 @@ def test_six_seats_are_played_in_bb_a_hundred_hands(capsys: pytest.CaptureFixtur
     assert len(found["mixed"]["orders"]) == 10
     means = [order["mean"] for order in found["mixed"]["orders"]]
     assert found["mixed"]["mean"] == pytest.approx(np.mean(means), abs=1e-3)
+
+
+def test_an_agent_does_not_meet_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["bench", "six-max", "--agent", "always_call", "--deals", "2", "--references", "always_call"]
+    assert cli.main([*words, "--no-mixed"]) == 2
+    assert "always_call against itself has no result: name other --references" in capsys.readouterr().err
+    assert not [seating for seating in NO_LIMIT.list_seatings([], 2) if seating.kind != MIXED]

@@ -129,12 +129,12 @@ class Benchmark:
         return hash_deals(cards)
 
     def list_seatings(
-        self, references: Sequence[str] = (), deals: int = NUM_DEALS, mixed: bool = True
+        self, references: Sequence[str] | None = None, deals: int = NUM_DEALS, mixed: bool = True
     ) -> list[Seating]:
         """Return the seatings of an agent: each kind with each reference, and the mixed table.
 
         Args:
-            references: Names of reference players; by default all.
+            references: Names of reference players; None for all.
             deals: Number of deals, the first ones of the file; slow references play fewer.
             mixed: Whether to add the table with different references.
 
@@ -145,7 +145,7 @@ class Benchmark:
             raise ValueError(f"deals {deals} must be in 2 .. {NUM_DEALS}")
         size = len(self.mixed_table) + 1
         seatings = []
-        for other in references or self.references:
+        for other in self.references if references is None else references:
             if other not in self.references:
                 raise ValueError(f"reference {other!r} is not known: choose from {', '.join(self.references)}")
             count = min(deals, self.deals_of_slow.get(other, deals))

@@ -86,7 +86,9 @@ class _Run:
     def play(self, references: Sequence[str], mixed: bool, as_json: bool) -> None:
         """Play what is not stored, and print all results that were asked for."""
         others = [name for name in references or self.benchmark.references if name != self.agent]
-        groups = list_groups(self.benchmark.list_seatings(others, self.deals, mixed)) if others or mixed else {}
+        if not others and not mixed:
+            raise ValueError(f"{self.agent} against itself has no result: name other --references, or add --mixed")
+        groups = list_groups(self.benchmark.list_seatings(others, self.deals, mixed))
         if self.output is not None:
             require_parent(self.output)
         grid = Grid(self.output, layout=Layout(self._read_report, self._arrange_report))
