@@ -125,7 +125,7 @@ class Benchmark:
         """Write the file of the deals and return its hash, the value of `sha256`."""
         cards = self.deal_from_seed(NUM_DEALS)
         with replace_file(self.file) as temporary:
-            np.savez_compressed(temporary, **cards)
+            np.savez_compressed(temporary, **cards)  # type: ignore[arg-type]  # its stub takes these for `allow_pickle`
         return hash_deals(cards)
 
     def list_seatings(

@@ -268,8 +268,8 @@ class QlearnAllBalanced(QlearnAll):
 
     def weigh_moves(self, legal: NDArray[np.bool_]) -> NDArray[np.floating[Any]]:
         """Return 1 for a call, and 1 for all legal raises together."""
-        weights = legal / np.maximum(legal[:, 1:].sum(axis=1, keepdims=True), 1)
-        weights[:, 0] = 1.0
+        weights = legal.astype(np.float64)
+        weights[:, 1:] /= np.maximum(weights[:, 1:].sum(axis=1, keepdims=True), 1)
         return weights
 
 
