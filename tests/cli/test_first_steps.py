@@ -36,7 +36,7 @@ def test_agents_of_a_game_have_a_line_each_at_80_columns(
     measured = strengths.read_strengths()["limit_holdem-v0"]["agents"]
     order = [measured[name]["mean"] for name in listed if name in measured]
     assert order == sorted(order, reverse=True) and len(order) > 15
-    assert "--all: 17 more" in out and len(run(capsys, "agents", "limit_holdem", "--json")[1]) > 0
+    assert "--all: 18 more" in out and len(run(capsys, "agents", "limit_holdem", "--json")[1]) > 0
 
 
 def test_styles_are_short_and_those_without_are_second_names_and_papers() -> None:
