@@ -71,8 +71,8 @@ class Args:
 
 def make_mlp(sizes: list[int]) -> torch.nn.Sequential:
     """Return a fully connected network."""
-    layers = [layer for pair in pairwise(sizes) for layer in (torch.nn.Linear(*pair), torch.nn.ReLU())]
-    return torch.nn.Sequential(*layers[:-1])
+    layers = [layer for pair in pairwise(sizes[:-1]) for layer in (torch.nn.Linear(*pair), torch.nn.ReLU())]
+    return torch.nn.Sequential(*layers, torch.nn.Linear(*sizes[-2:]))
 
 
 def apply_masked(network: torch.nn.Module, observation: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:

@@ -78,14 +78,13 @@ class Args:
 def make_mlp(sizes: list[int]) -> torch.nn.Sequential:
     """Return a fully connected network; the weights of its last layer are small, so that a policy begins uniform."""
     layers: list[torch.nn.Module] = []
-    for before, after in pairwise(sizes):
+    for before, after in pairwise(sizes[:-1]):
         layers += [torch.nn.Linear(before, after), torch.nn.ReLU()]
-    last = layers[-2]
-    assert isinstance(last, torch.nn.Linear)
+    last = torch.nn.Linear(sizes[-2], sizes[-1])
     with torch.no_grad():
         last.weight *= 0.01
         last.bias.zero_()
-    return torch.nn.Sequential(*layers[:-1])
+    return torch.nn.Sequential(*layers, last)
 
 
 class ActorCritic(torch.nn.Module):
