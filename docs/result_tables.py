@@ -6,12 +6,13 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
 from env_tables import MEANINGS
 
-from card_baselines.fixed_deals import Benchmark
+from card_baselines.fixed_deals import ADJUSTED, Benchmark
 from card_baselines.neural.benchmark import ENTRANTS, GAMES, can_learn, summarise_cells
 from card_baselines.neural.benchmark_report import table_header, table_rows
 from card_baselines.papers import find_paper
@@ -97,9 +98,9 @@ def fixed_deals_results(benchmark: Benchmark) -> str:
     rows = []
     for agent, report in read_results(name_results(benchmark))["agents"].items():
         for other, cells in report["against"].items():
-            found = [format_gain(cells.get(kind)) for kind in benchmark.kinds]
+            found = [format_gain(reduce(dict.get, keys, cells)) for keys in benchmark.columns.values()]
             rows.append([f"`{agent}`", f"`{other}`", *found, f"{cells[next(iter(benchmark.kinds))]['deals']:,}"])
-    return markdown_table(["agent", "reference", *(kind.label for kind in benchmark.kinds.values()), "deals"], rows)
+    return markdown_table(["agent", "reference", *benchmark.columns, "deals"], rows)
 
 
 def fixed_deals_orders(benchmark: Benchmark) -> str:
@@ -110,6 +111,8 @@ def fixed_deals_orders(benchmark: Benchmark) -> str:
     cells = {name: {tuple(cell["order"]): cell for cell in mixed["orders"]} for name, mixed in agents.items()}
     rows = [[", ".join(order), *(format_gain(cells[name][order]) for name in agents)] for order in orders]
     rows.append(["**mean**", *(format_gain(mixed) for mixed in agents.values())])
+    if benchmark.control_variates:
+        rows.append(["**mean, adjusted**", *(format_gain(mixed.get(ADJUSTED)) for mixed in agents.values())])
     return markdown_table(["order", *(f"`{name}`" for name in agents)], rows)
 
 

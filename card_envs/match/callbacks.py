@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -23,16 +24,29 @@ class MatchBatch:
     tables: Tables
     """(n,): records of the tables, with nothing hidden."""
     hands: Rows
-    """(n,): index of each hand in the match. In hand h, agent j sits at seat (j + h) % num_seats."""
+    """(n,): index of each hand in the match."""
     table_ids: Rows
     """(n,): ids of the tables, the same as in `Decisions.table_ids`."""
     plays: int
-    """Number of times each deal is played in a row: num_seats in a duplicate match, else 1."""
+    """Number of times each deal is played in a row: once for each seating in a duplicate match, else 1."""
+    seatings: Rows = field(default_factory=lambda: np.empty((0, 0), np.int64))
+    """(k, num_seats): agent at each seat, by seating; hand h has seating h % k. By default `rotations`."""
 
     @property
     def deals(self) -> Rows:
         """(n,): index of each hand's deal in the match."""
         return self.hands // self.plays
+
+    @cached_property
+    def agents(self) -> Rows:
+        """(n, num_seats): the agent at each seat, an index in the order of `play_match`'s argument."""
+        seatings = self.seatings if len(self.seatings) else rotations(self.game.num_seats)
+        return seatings[self.hands % len(seatings)]
+
+    @cached_property
+    def seats(self) -> Rows:
+        """(n, num_seats): the seat of each agent."""
+        return np.argsort(self.agents, axis=1)
 
     def agent_indices(self, rows: Rows, seats: Rows) -> Rows:
         """Return the agents at some seats.
@@ -44,12 +58,16 @@ class MatchBatch:
         Returns:
             (k,) indices of agents, in the order of `play_match`'s argument.
         """
-        return np.asarray((seats - self.hands[rows]) % self.game.num_seats, np.int64)
+        return self.agents[rows, seats]
 
     def order_by_agent(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return values (n, num_seats), given with a column per seat, with a column per agent."""
-        seats = (np.arange(self.game.num_seats) + self.hands[:, None]) % self.game.num_seats
-        return np.take_along_axis(values, seats, axis=1)
+        return np.take_along_axis(values, self.seats, axis=1)
+
+
+def rotations(num_seats: int) -> Rows:
+    """Return the seatings (num_seats, num_seats) in which agent j sits at seat (j + h) % num_seats in hand h."""
+    return (np.arange(num_seats) - np.arange(num_seats)[:, None]) % num_seats
 
 
 class MatchCallback(Protocol):

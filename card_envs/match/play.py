@@ -16,7 +16,7 @@ from card_envs.agent import SupportsAct, decisions_at, find_agent, require_playa
 from card_envs.agent.hooks import end_deals, show_actions
 from card_envs.envs import as_game
 from card_envs.game import Game, Tables, check_count
-from card_envs.match.callbacks import MatchBatch, MatchCallback
+from card_envs.match.callbacks import MatchBatch, MatchCallback, rotations
 from card_envs.match.result import AgentError, MatchInterrupted, MatchResult, units_of
 from card_envs.match.runner import AgentRunner, Player
 from card_envs.match.stopping import StoppingRule
@@ -36,10 +36,12 @@ def play_match(
     until: StoppingRule | None = None,
     on_error: str = "abort",
     callbacks: Sequence[MatchCallback] = (),
+    seatings: Sequence[Sequence[int]] | Rows | None = None,
 ) -> MatchResult:
     """Play hands between agents and return payoffs and means with 95 % intervals.
 
-    In hand h, agent j sits at seat (j + h) % num_seats, so that every agent has every seat equally often.
+    In hand h, agent j sits at seat (j + h) % num_seats, so that every agent has every seat equally often, unless other
+    `seatings` are given.
 
     Args:
         game: The game with its settings, see `card_envs.make_game`, or an environment id.
@@ -47,8 +49,8 @@ def play_match(
             seats.
         hands: Number of hands; rounded up to whole deals of a duplicate match, and to whole tables.
         seed: Seed of the deals and of the random numbers of decisions.
-        duplicate: Whether to play each deal (cards, button, stacks) num_seats times in a row with the agents moved
-            around the table, which removes most of the variance of the cards.
+        duplicate: Whether to play each deal (cards, button, stacks) with each seating in a row, by default num_seats
+            times with the agents moved around the table, which removes most of the variance of the cards.
         num_tables: Maximum number of hands that are played at the same time.
         progress: Called with the number of hands finished since its last call.
         hands_per_table: Number of consecutive hands at the same table (`Decisions.table_ids`), for agents with memory.
@@ -58,6 +60,8 @@ def play_match(
             lists the faults in the result.
         callbacks: Observers of the match, see `MatchCallback`. With `until`, they may observe more hands than were
             needed to decide the match.
+        seatings: (k, num_seats) the agent at each seat, an index of `agents`; hand h has seating h % k. Several orders
+            around the table give each agent each of the others as a neighbour, see `callbacks.rotations`.
 
     Returns:
         The result; `result.agents` are the summaries, in the order of `agents`.
@@ -80,7 +84,8 @@ def play_match(
             f"{game.name} has {game.num_seats} seats: {game.num_seats} agents are needed, not {len(agents)}"
         )
     playing = [find_agent(agent, game) if isinstance(agent, str) else agent for agent in agents]
-    match = _Match(game, playing, seed, game.num_seats if duplicate else 1, hands_per_table, on_error, callbacks)
+    in_turn = rotations(game.num_seats) if seatings is None else _check_seatings(seatings, game.num_seats)
+    match = _Match(game, playing, seed, in_turn, duplicate, hands_per_table, on_error, callbacks)
     samples = -(-hands // match.hands_per_sample)
     record = _Record(match, samples, until)
     samples_at_once = max(1, num_tables // match.plays)
@@ -97,6 +102,18 @@ def play_match(
         if record.is_decided():
             break
     return record.result()
+
+
+def _check_seatings(seatings: Sequence[Sequence[int]] | Rows, num_seats: int) -> Rows:
+    """Return seatings as an array; ValueError unless each has every agent once."""
+    found = np.array(seatings, np.int64)
+    if (
+        found.ndim != 2
+        or not len(found)
+        or not np.array_equal(np.sort(found), np.tile(range(num_seats), (len(found), 1)))
+    ):
+        raise ValueError(f"seatings must be rows with each of the agents 0 .. {num_seats - 1} once, one row or more")
+    return found
 
 
 class _Record:
@@ -134,7 +151,7 @@ class _Record:
             positions=self.positions[:hands],
             position_names=match.game.position_names,
             seed=match.seed,
-            duplicate=match.plays > 1,
+            plays=match.plays,
             hands_per_table=match.hands_per_table,
             unit=match.game.unit,
             chips_per_reward=match.game.chips_per_reward,
@@ -148,10 +165,11 @@ class _Match:
     """The agents of a match, and how its hands are dealt and played."""
 
     def __init__(
-        self, game: Game, agents: Sequence[SupportsAct], seed: int, plays: int, hands_per_table: int, on_error: str,
-        callbacks: Sequence[MatchCallback],
+        self, game: Game, agents: Sequence[SupportsAct], seed: int, seatings: Rows, duplicate: bool,
+        hands_per_table: int, on_error: str, callbacks: Sequence[MatchCallback],
     ) -> None:  # fmt: skip
-        self.game, self.seed, self.plays, self.hands_per_table = game, seed, plays, hands_per_table
+        self.game, self.seed, self.hands_per_table = game, seed, hands_per_table
+        self.seatings, self.plays = seatings, len(seatings) if duplicate else 1
         self.callbacks = callbacks
         different = {id(agent): require_playable(agent, game) for agent in agents}
         self.agents = [different[id(agent)] for agent in agents]
@@ -179,7 +197,7 @@ class _Match:
             deals = samples * self.hands_per_table + hand
             hands = (deals[:, None] * self.plays + np.arange(self.plays)).ravel()
             table_ids = (samples[:, None] * self.plays + np.arange(self.plays)).ravel()
-            batch = MatchBatch(self.game, self._deal_tables(deals), hands, table_ids, self.plays)
+            batch = MatchBatch(self.game, self._deal_tables(deals), hands, table_ids, self.plays, self.seatings)
             self._play_hands(batch)
             record.add(batch)
         record.samples = end
@@ -213,7 +231,7 @@ class _Match:
     def _call_hook(self, hook: Callable[..., None], index: int, batch: MatchBatch, rows: Rows, *actions: Rows) -> None:
         """Call a function of `agent.hooks` for a player, with the tables `rows` of a batch."""
         player, agents = self.players[index], np.flatnonzero(self.player_of_agent == index)
-        seats = (agents[:, None] + batch.hands[rows]) % self.game.num_seats
+        seats = batch.seats[rows][:, agents].T
         table_ids, call = batch.table_ids[rows], partial(self.runner.call, player)
         hook(self.game, player.agent, batch.tables, rows, table_ids, seats, *actions, call=call)
 

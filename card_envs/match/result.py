@@ -42,14 +42,14 @@ class MatchResult:
     """Names of the positions. The first is the one that acts first after the flop (hold'em), or opens (Big 2)."""
     seed: int
     """Seed of the match."""
-    duplicate: bool
-    """Whether every deal was played num_seats times in a row with the agents moved around the table."""
     unit: str
     """Unit of all means, per hand: "bb", "points" or "chips"."""
     chips_per_reward: int
     """Payoff that equals one `unit`."""
     units: Mapping[str, float]
     """Units for printing: name -> factor from `unit` per hand, such as {"bb/100": 100.0}."""
+    plays: int = 1
+    """Number of times each deal was played in a row with other seats for the agents, 1 without duplicate deals."""
     hands_per_table: int = 1
     """Number of consecutive hands at a table."""
     until: StoppingRule | None = None
@@ -65,16 +65,17 @@ class MatchResult:
     @property
     def deals(self) -> int:
         """Number of different deals."""
-        return self.hands // self._plays
+        return self.hands // self.plays
 
     @property
-    def _plays(self) -> int:
-        return len(self.names) if self.duplicate else 1
+    def duplicate(self) -> bool:
+        """Whether every deal was played several times in a row with the agents moved around the table."""
+        return self.plays > 1
 
     @property
     def hands_per_sample(self) -> int:
         """Number of hands that depend on each other: the hands of a duplicate deal, or of a table."""
-        return self._plays * self.hands_per_table
+        return self.plays * self.hands_per_table
 
     @cached_property
     def deal_means(self) -> NDArray[np.float64]:
@@ -92,7 +93,7 @@ class MatchResult:
         if len(self.names) == 2:
             return None
         if self.duplicate:
-            return FEWEST_DEALS * self._plays if self.deals < FEWEST_DEALS else None
+            return FEWEST_DEALS * self.plays if self.deals < FEWEST_DEALS else None
         return num_hands_needed(self.payoffs.astype(np.float64))
 
     @cached_property

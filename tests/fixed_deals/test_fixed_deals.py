@@ -15,7 +15,7 @@ import pytest
 from card_baselines import cli
 from card_baselines.big2_benchmark import BIG2, load_deals
 from card_baselines.fixed_deals.benchmark import AGENT, MIXED, NUM_DEALS, Benchmark, Seating, balanced_orders
-from card_baselines.fixed_deals.play import estimate_seconds, play_group, play_seating
+from card_baselines.fixed_deals.play import estimate_seconds, play_group, play_seatings
 from card_baselines.six_max_benchmark import LIMIT, NO_LIMIT
 from card_envs.agent import find_agent, known_agents
 from card_envs.cards import card_name
@@ -204,8 +204,8 @@ def test_copies_of_one_player_win_nothing_from_each_other() -> None:
     player = find_agent("big2_lowest", GAME)
     agents = {AGENT: player, "big2_lowest": player}
     for players in ((AGENT, *["big2_lowest"] * 3), (AGENT, AGENT, "big2_lowest", "big2_lowest")):
-        points = play_seating(BIG2, agents, Seating("", players, 8))
-        assert points == pytest.approx(np.zeros(8))  # each deal has the same course at all rotations
+        points, _ = play_seatings(BIG2, agents, [Seating("", players, 8)])
+        assert points == pytest.approx(np.zeros((8, 1)))  # each deal has the same course at all rotations
 
 
 @needs_speed
@@ -237,7 +237,7 @@ def test_the_report_is_what_matches_say() -> None:
 def test_a_prefix_of_the_deals_is_a_prefix() -> None:
     agents = {AGENT: find_agent("big2_greedy", GAME), "random": find_agent("random", GAME)}
     players = (AGENT, "random", "random", "random")
-    few, many = (play_seating(BIG2, agents, Seating("", players, count)) for count in (10, 40))
+    few, many = (play_seatings(BIG2, agents, [Seating("", players, count)])[0] for count in (10, 40))
     assert (many[:10] == few).all()
     assert len(many) == 40
 
@@ -245,7 +245,7 @@ def test_a_prefix_of_the_deals_is_a_prefix() -> None:
 @needs_speed
 def test_estimated_cost_grows_with_the_deals() -> None:
     agents = {AGENT: find_agent("big2_greedy", GAME), "random": find_agent("random", GAME)}
-    few, many = (estimate_seconds(GAME, agents, BIG2.list_seatings(["random"], n, mixed=False)) for n in (10, 10_000))
+    few, many = (estimate_seconds(BIG2, agents, BIG2.list_seatings(["random"], n, mixed=False)) for n in (10, 10_000))
     assert 0 < few < many
 
 
@@ -312,6 +312,18 @@ def test_six_seats_are_played_in_bb_a_hundred_hands(capsys: pytest.CaptureFixtur
     assert len(found["mixed"]["orders"]) == 10
     means = [order["mean"] for order in found["mixed"]["orders"]]
     assert found["mixed"]["mean"] == pytest.approx(np.mean(means), abs=1e-3)
+    assert set(cell["adjusted"]) == set(found["mixed"]["adjusted"]) == {"mean", "ci95"}
+
+
+@pytest.mark.slow
+def test_adjusted_results_of_all_orders_have_smaller_intervals_around_the_same_mean() -> None:
+    game = LIMIT.make_game()
+    agents = {name: find_agent(name, game) for name in LIMIT.mixed_table} | {AGENT: find_agent("chen", game)}
+    deals = 200
+    found = play_group(LIMIT, agents, [each for each in LIMIT.list_seatings([], deals) if each.kind == MIXED])
+    (low, high), (adjusted_low, adjusted_high) = found["ci95"], found["adjusted"]["ci95"]
+    assert adjusted_high - adjusted_low < 0.8 * (high - low)
+    assert abs(found["adjusted"]["mean"] - found["mean"]) < (high - low) / 2
 
 
 def test_an_agent_does_not_meet_itself(capsys: pytest.CaptureFixture[str]) -> None:

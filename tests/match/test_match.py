@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from card_envs.agent import Decisions, RandomAgent
+from card_envs.agent import Decisions, RandomAgent, find_agent
 from card_envs.cards import NO_CARD
 from card_envs.game import Game
 from card_envs.games.big2.presets import big2
 from card_envs.games.holdem.presets import kuhn_poker, leduc_holdem, limit_holdem, no_limit_holdem
 from card_envs.match import AgentError, MatchResult, play_match
+from card_envs.match.callbacks import rotations
 from tests.helpers.scripted_agents import CALL, always_call, always_fold, always_raise
 
 SMALL_BLIND_BB, BIG_BLIND_BB = 0.5, 1.0
@@ -72,6 +73,33 @@ def test_duplicate_deals_are_the_same_deal_with_agents_moved() -> None:
     assert np.array_equal(duplicate.payoffs[0::2, 0], by_seat)
     assert np.array_equal(duplicate.payoffs[1::2, 0], -by_seat)
     assert np.any(by_seat)
+
+
+def test_several_orders_of_play_in_one_match_are_the_matches_of_each() -> None:
+    """Agents that use no other random numbers than `Decisions.random_numbers`."""
+    game = limit_holdem(3)
+    agents = [find_agent(name, game) for name in ("chen", "tight_aggressive", "random")]
+    orders = np.array([[0, 1, 2], [0, 2, 1]])
+    seatings = np.concatenate([order[rotations(3)] for order in orders])
+    together = play_match(game, agents, 240, seed=3, duplicate=True, seatings=seatings, num_tables=50)
+    assert (together.plays, together.deals) == (6, 40)
+    for part, order in enumerate(orders):
+        alone = play_match(game, [agents[agent] for agent in order], 120, seed=3, duplicate=True)
+        found = together.payoffs.reshape(40, 2, 3, 3)[:, part][..., order]
+        assert (found == alone.payoffs.reshape(40, 3, 3)).all()
+
+
+def test_seatings_without_duplicate_deals_take_turns() -> None:
+    watching = [Watching(str(place)) for place in range(3)]
+    play_match(limit_holdem(3), watching, 40, seed=1, seatings=[[2, 0, 1], [0, 1, 2]])
+    for place, agent in enumerate(watching):
+        assert all(seats == {[1, 2, 0][place] if table % 2 == 0 else place} for table, seats in agent.seat_of.items())
+
+
+@pytest.mark.parametrize("seatings", [[], [[0, 1]], [[0, 1, 1]], [[1, 2, 3]], [0, 1, 2]])
+def test_seatings_without_every_agent_once_are_refused(seatings: Any) -> None:
+    with pytest.raises(ValueError, match=r"rows with each of the agents 0 \.\. 2 once"):
+        play_match(limit_holdem(3), [always_call()] * 3, 6, seed=0, seatings=seatings)
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: f"{game.name}-{game.num_seats}")

@@ -75,7 +75,7 @@ def result_of(payoffs: list[list[int]]) -> MatchResult:
     played = np.array(payoffs)
     return MatchResult(
         names=tuple("abc"), payoffs=played, positions=np.zeros(played.shape, np.int8), position_names=("x",), seed=0,
-        duplicate=False, unit="chips", chips_per_reward=1, units={"chips/hand": 1.0},
+        unit="chips", chips_per_reward=1, units={"chips/hand": 1.0},
     )  # fmt: skip
 
 

@@ -21,6 +21,8 @@ Cards = Mapping[str, NDArray[np.uint8]]
 NUM_DEALS = 10_000
 AGENT = "agent"
 """Placeholder for the agent that is measured."""
+ADJUSTED = "adjusted"
+"""Key of a result that is adjusted by control variates."""
 MIXED = "mixed"
 """Kind of the seatings at a table with different references."""
 
@@ -86,8 +88,18 @@ class Benchmark:
     """Different references that play at one table with the agent, in the orders of `balanced_orders`."""
     kinds: Mapping[str, Kind]
     """Name -> how the agent sits with copies of one reference."""
+    control_variates: bool = False
+    """Whether results are also adjusted for chance: smaller intervals, three times the processor time."""
     deals_of_slow: Mapping[str, int] = field(default_factory=dict)
     """Reference that searches for milliseconds at each decision -> maximum number of its deals."""
+
+    @property
+    def columns(self) -> dict[str, tuple[str, ...]]:
+        """Heading of a column -> keys of its cells in the results against a reference."""
+        columns: dict[str, tuple[str, ...]] = {kind.label: (name,) for name, kind in self.kinds.items()}
+        if self.control_variates:
+            columns |= {f"{kind.label}, adjusted": (name, ADJUSTED) for name, kind in self.kinds.items()}
+        return columns
 
     def make_game(self) -> Game:
         """Return the game that is played."""

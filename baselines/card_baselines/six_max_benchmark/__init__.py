@@ -40,6 +40,7 @@ NO_LIMIT = Benchmark(
     references=(*_SCRIPTS, "ppo_no_limit_six_max", "cfr_no_limit_six_max"),
     mixed_table=(*_SCRIPTS[1:], "ppo_no_limit_six_max", "cfr_no_limit_six_max"),
     kinds={"one_against_five": Kind("one against five", (0,))},
+    control_variates=True,
 )  # fmt: skip
 """No-limit with 100 big blinds in each hand, on the default bet menu of `no_limit_holdem-v0`."""
 

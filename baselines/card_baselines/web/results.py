@@ -176,7 +176,7 @@ class MatchHands:
             positions=batch.order_by_agent(self.game.positions(batch.tables)).astype(np.int8),
             position_names=self.game.position_names,
             seed=self.plan.seed,
-            duplicate=self.plays > 1,
+            plays=self.plays,
             unit=self.game.unit,
             chips_per_reward=self.game.chips_per_reward,
             units=units_of(self.game),

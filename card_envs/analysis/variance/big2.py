@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from card_envs.analysis.variance.control_terms import Controls, ControlTerms, ControlUnits
 from card_envs.cards import DECK_SIZE
 from card_envs.game import Game
-from card_envs.games.big2.state import NUM_SEATS, NUM_SUITS
+from card_envs.games.big2.state import NUM_SUITS
 from card_envs.match.callbacks import MatchBatch
 from card_envs.typing import Floats
 
@@ -47,7 +47,7 @@ class Big2ControlTerms(ControlTerms):
     def compute_controls(self, batch: MatchBatch, agents: Sequence[int]) -> list[Controls]:
         """Return the controls of each agent, given by its index."""
         rows = np.arange(len(batch.tables))
-        terms = [self._terms[rows, (agent + batch.hands) % NUM_SEATS] for agent in agents]
+        terms = [self._terms[rows, batch.seats[:, agent]] for agent in agents]
         return [Controls(np.zeros(len(rows)), each) for each in terms]
 
 

@@ -92,6 +92,8 @@ class ControlVariates:
         until: Rule that ends the match by its adjusted results. Pass the attribute `until` of this object to
             `play_match`. Coefficients are then fitted to earlier deals only, and intervals are valid at any stopping
             time.
+        num_adjusted: Number of agents, from the first, whose results are adjusted; None for all. At two seats the
+            second agent's result is minus the first's.
 
     Raises:
         ValueError: For games without control variates.
@@ -119,6 +121,7 @@ class ControlVariates:
         *,
         replayed: bool = False,
         until: StoppingRule | None = None,
+        num_adjusted: int | None = None,
     ) -> None:
         self._agents = [as_agent(agent) for agent in agents]
         self._is_deterministic = [not agent.mixes or (agent.is_stateless and not replayed) for agent in self._agents]
@@ -128,7 +131,7 @@ class ControlVariates:
         self._controls = self._make_terms(game, seed)
         self._seed = seed
         self._game, self._encoders = game, [agent.find_encoder(game) for agent in self._agents]
-        self._measured = range(1) if game.num_seats == 2 else range(game.num_seats)  # two agents: opposite results
+        self._measured = range(1 if game.num_seats == 2 else num_adjusted or game.num_seats)
         self._hands_per_table = hands_per_table
         self._num_deals = 0
         self._evidence = dict[int, Evidence]()
@@ -216,7 +219,7 @@ class ControlVariates:
         return probabilities
 
     def adjust(self, result: MatchResult) -> tuple[AdjustedResult, ...]:
-        """Return the adjusted result of each agent.
+        """Return the adjusted result of each of the agents that are adjusted.
 
         Args:
             result: Plain result of the match in which this object was a callback.
@@ -237,11 +240,11 @@ class ControlVariates:
         else:
             estimates = [self._estimate(result, agent) for agent in self._measured]
         estimates = [estimate.without_interval(result.hands_needed) for estimate in estimates]
-        if len(estimates) < len(result.names):
+        if self._game.num_seats == 2:
             estimates.append(replace(estimates[0].scale(-1.0), name=result.names[1]))
         return tuple(
             AdjustedResult(summary, _hands_factor(summary, sd, result.hands), summary.standard_error == 0 < sd)
-            for summary, sd in zip(estimates, result.hand_sds, strict=True)
+            for summary, sd in zip(estimates, result.hand_sds, strict=False)
         )
 
     def _estimate(self, result: MatchResult, agent: int) -> Summary:

@@ -106,7 +106,10 @@ class TreeControlTerms:
         n, seats = len(batch.tables), self._game.num_seats
         self._deal = enumeration_of(self._game).deal_indices(batch.tables)
         shift = batch.tables["actor"].astype(np.int64) - self._root.seat
-        self._turn = (batch.hands - shift) % seats
+        first = batch.seats[:, :1]
+        if not np.array_equal(batch.seats, (first + np.arange(seats)) % seats):
+            raise ValueError(f"{self._game.name} has control variates for rotations of one seating only")
+        self._turn = (first[:, 0] - shift) % seats
         self._node = np.zeros(n, np.int64)
         self._weights = np.full((n, len(self._groups(0, 0))), 1 / len(self._groups(0, 0)))
         self._terms = np.zeros((n, seats, _NUM_TERMS))
@@ -171,7 +174,7 @@ class TreeControlTerms:
             won[mine], mean[mine] = rewards[self._deal[mine]], self._weights[mine] @ rewards
         won, mean = (np.take_along_axis(each, turned, axis=1) for each in (won, mean))
         payoffs = batch.tables["payoff"][:, :seats].astype(np.int64) / self._game.chips_per_reward
-        real = np.take_along_axis(payoffs, (np.arange(seats) + batch.hands[:, None]) % seats, axis=1)
+        real = np.take_along_axis(payoffs, batch.seats, axis=1)
         if not np.allclose(won, real):
             raise ValueError(
                 f"seats of {self._game.name} have different stacks or other settings: there are no control variates"

@@ -5,14 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any, Literal
 
 from card_baselines.big2_benchmark import BIG2
 from card_baselines.cli.console import print_report
 from card_baselines.cli.options import AgentName, AsJson, Device, Names
-from card_baselines.fixed_deals.benchmark import AGENT, MIXED, NUM_DEALS, Benchmark, Seating, list_groups
+from card_baselines.fixed_deals.benchmark import ADJUSTED, AGENT, MIXED, NUM_DEALS, Benchmark, Seating, list_groups
 from card_baselines.fixed_deals.play import estimate_seconds, play_group
 from card_baselines.grid import Cell, Grid, Layout
 from card_baselines.loading import load_agent
@@ -58,10 +59,12 @@ def six_max(
 ) -> None:
     """Play an agent on the fixed deals of the six-max benchmark and print bb/100 with 95 % intervals.
 
+    Beside each result stands one that control variates adjust for chance, with a smaller interval.
+
     Args:
         betting: The game: no-limit with 100 big blinds in each hand, or limit; the deals are the same.
-        deals: Number of deals, from the first. Cost: 10,000 deals are 960,000 hands, some ten minutes of one core
-            for scripts and networks; it is estimated before they are played.
+        deals: Number of deals, from the first. Cost: 10,000 deals are 960,000 hands, some half an hour of one
+            core for scripts and networks; it is estimated before they are played.
         references: Reference players to meet, five of each at a table: always_call, equity, tight_aggressive,
             position_ranges, and of the game ppo_no_limit_six_max, cfr_no_limit_six_max or ppo_limit_six_max,
             cfr_limit_six_max. By default all of them.
@@ -113,7 +116,7 @@ class _Run:
         names = {player for seating in seatings for player in seating.players if player != AGENT}
         agents = {name: load_agent(name, game, self.device) for name in sorted(names)}
         agents[AGENT] = load_agent(self.agent, game, self.device)
-        hands, seconds = sum(seating.hands for seating in seatings), estimate_seconds(game, agents, seatings)
+        hands, seconds = sum(seating.hands for seating in seatings), estimate_seconds(self.benchmark, agents, seatings)
         duration = f"{seconds:.0f} seconds" if seconds < 90 else f"{seconds / 60:.0f} minutes"
         _say(f"{hands:,} hands: about {duration} of one core")
         with ProgressBar("playing", hands) as bar:
@@ -152,16 +155,22 @@ class _Run:
         """Yield the tables of an agent's results: against each reference, and at the mixed table."""
         b, seats = self.benchmark, len(self.benchmark.mixed_table) + 1
         rows = [
-            [other, *(_format_cell(cells[kind]) for kind in b.kinds), f"{cells[next(iter(b.kinds))]['deals']:,}"]
+            [
+                other,
+                *(_format_cell(reduce(getitem, keys, cells)) for keys in b.columns.values()),
+                f"{cells[next(iter(b.kinds))]['deals']:,}",
+            ]
             for other, cells in report["against"].items()
         ]
         if rows:
             title = f"{b.name}: {b.unit} and seat of {self.agent}, 95 % intervals over deals, {seats} rotations each"
-            yield TextTable(title, ["against", *(kind.label for kind in b.kinds.values()), "deals"], rows)
+            yield TextTable(title, ["against", *b.columns, "deals"], rows)
         if MIXED in report:
             mixed = report[MIXED]
             rows = [[", ".join([self.agent, *cell["order"]]), _format_cell(cell)] for cell in mixed["orders"]]
             rows.append(["mean of all orders", _format_cell(mixed)])
+            if ADJUSTED in mixed:
+                rows.append(["mean of all orders, adjusted", _format_cell(mixed[ADJUSTED])])
             title = f"{len(b.mixed_table)} references at one table, {mixed['deals']:,} deals"
             yield TextTable(title, ["order of play", b.unit], rows)
 

@@ -18,7 +18,6 @@ from card_baselines.secret_deals import new_secret, with_secret
 from card_baselines.settings import parse_settings
 from card_envs.agent import Agent, Decisions, decisions_at
 from card_envs.envs import make_game
-from card_envs.game import Game
 from card_envs.history import MatchFile
 from card_envs.match import play_match
 from card_envs.match.callbacks import MatchBatch, MatchCallback
@@ -181,15 +180,15 @@ class Spectator(MatchCallback):
 
     def on_deal(self, batch: MatchBatch) -> None:
         """Print the players at the seats."""
-        for hand in batch.hands.tolist():
-            seats = [f"player_{seat} {self._name(batch.game, seat, hand)}" for seat in range(batch.game.num_seats)]
+        for hand, agents in zip(batch.hands.tolist(), batch.agents.tolist(), strict=True):
+            seats = [f"player_{seat} {self.names[agent]}" for seat, agent in enumerate(agents)]
             print(f"\n--- hand {hand + 1}: {', '.join(seats)}")
 
     def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows) -> None:
         """Print the actions of the others."""
         for row, action in zip(rows.tolist(), actions.tolist(), strict=True):
             seat = int(batch.tables["actor"][row])
-            name = self._name(batch.game, seat, int(batch.hands[row]))
+            name = self.names[batch.agents[row, seat]]
             if name != YOU:
                 print(f"player_{seat} {name}: {batch.game.action_name(batch.tables, row, action)}")
                 if self.thoughts:
@@ -197,8 +196,7 @@ class Spectator(MatchCallback):
 
     def _explain(self, batch: MatchBatch, row: int) -> None:
         """Print the explanation of the agent that has just decided at a table, if it gives one."""
-        index = (int(batch.tables["actor"][row]) - int(batch.hands[row])) % batch.game.num_seats
-        agent, rows = self.players[index], np.array([row])
+        agent, rows = self.players[batch.agents[row, batch.tables["actor"][row]]], np.array([row])
         encoder, ids = agent.find_encoder(batch.game), batch.table_ids[rows]
         decisions = decisions_at(batch.game, batch.tables, rows, ids, np.array([0.5]), encoder=encoder)
         for line in agent.explain(decisions)[0].splitlines():
@@ -206,14 +204,10 @@ class Spectator(MatchCallback):
 
     def on_end(self, batch: MatchBatch) -> None:
         """Print the table as the person sees it, with the hands shown at the showdown, and the winnings."""
-        for row, hand in enumerate(batch.hands.tolist()):
-            seat = hand % batch.game.num_seats  # the person is the first agent of the match
+        for row, seat in enumerate(batch.seats[:, 0].tolist()):  # the person is the first agent of the match
             won = int(batch.tables["payoff"][row, seat])
             self.finished += 1
             self.won += won
             sees_all = batch.game.info.shows_hands_at_end
             print(f"\n{batch.game.text(batch.tables, row, None if sees_all else seat)}")
             print(f"you {describe_won(won / batch.game.chips_per_reward, batch.game.unit)}")
-
-    def _name(self, game: Game, seat: int, hand: int) -> str:
-        return self.names[(seat - hand) % game.num_seats]

@@ -126,7 +126,7 @@ class HoldemControlTerms(ControlTerms):
         self._pot[began, :, street] = self._contested_pots(tables[began])
         self._live[began, street] = tables["in_hand"][began]
         raiser = last_raisers(tables[began], street)
-        self._raiser[began, street] = np.where(raiser != NOBODY, batch.agent_indices(began, raiser), NOBODY)
+        self._raiser[began, street] = np.where(raiser != NOBODY, batch.agents[began, raiser], NOBODY)
 
     def compute_controls(self, batch: MatchBatch, agents: Sequence[int]) -> list[Controls]:
         """Return the controls of each agent, given by its index; all hands of the batch must be over."""
@@ -184,7 +184,7 @@ class _AgentTerms:
 
     def __init__(self, batch: MatchBatch, terms: NDArray[np.void], agent: int, seats: int) -> None:
         rows = np.arange(len(batch.tables))
-        self.seats = own = (agent + batch.hands) % seats
+        self.seats = own = batch.seats[:, agent]
         self.own_terms = terms["term"][rows, :, own]
         self.other_terms = terms["term"][:, :, :seats].sum(axis=2) - self.own_terms
         self.own_value = terms["value"][rows, :, own]

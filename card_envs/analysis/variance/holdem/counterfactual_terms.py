@@ -82,7 +82,7 @@ class CounterfactualControlTerms:
         n, seats = len(batch.tables), self._num_seats
         self._all = np.arange(n)
         self._hands = np.zeros(n, COUNTERFACTUAL)
-        wanted = self._hands_per_agent[(np.arange(seats) - batch.hands[:, None]) % seats]
+        wanted = self._hands_per_agent[batch.agents]
         deal_counterfactual(batch.tables, batch.deals, self._seed, wanted, self._hands, self._scratch)
         self._street = np.zeros(n, np.int64)  # the last one observed
         self._equity = np.zeros((n, seats))  # by seat, when the street began
@@ -119,13 +119,13 @@ class CounterfactualControlTerms:
         )
         terms /= self._chips_per_reward
         self._add_correction(batch, rows, seats, correction / self._chips_per_reward)
-        agents, street = batch.agent_indices(rows, seats), self._street[rows]
+        agents, street = batch.agents[rows, seats], self._street[rows]
         self._own[rows, agents, street] += terms  # rows are distinct
         if self._num_seats > 2:
             live = batch.tables["in_hand"][rows].astype(np.int64)
             for seat in range(self._num_seats):
                 part = np.flatnonzero((seats != seat) & (live >> seat & 1 == 1))
-                theirs, agent = rows[part], (seat - batch.hands[rows[part]]) % self._num_seats
+                theirs, agent = rows[part], batch.agents[rows[part], seat]
                 self._others[theirs, agent, 0, street[part]] += terms[part]
                 self._others[theirs, agent, 1, street[part]] += terms[part] * self._equity[theirs, seat, None]
 
@@ -156,7 +156,7 @@ class CounterfactualControlTerms:
             large = pot * pot / self._max_loss
             known = np.stack([pot, pot * (raiser == seat), large], axis=1)
             terms = (known[:, :, None] * values[:, seat, None, :]).reshape(len(rows), -1)
-            self._board[rows, (seat - batch.hands[rows]) % seats, street - 1] = terms
+            self._board[rows, batch.agents[rows, seat], street - 1] = terms
             self._correction[rows, seat] += pot * values[:, seat, 0]
         self._equity[rows] = before + values[:, :, 0]
 
@@ -168,7 +168,7 @@ class CounterfactualControlTerms:
         return [self._agent_controls(batch, correction, agent) for agent in agents]
 
     def _agent_controls(self, batch: MatchBatch, correction: Floats, agent: int) -> Controls:
-        seats, n = (agent + batch.hands) % self._num_seats, len(batch.tables)
+        seats, n = batch.seats[:, agent], len(batch.tables)
         others = self._own[:, 1 - agent] if self._num_seats == 2 else self._others[:, agent]
         parts = self._starting[self._all, :, seats], self._board[:, agent], self._own[:, agent], others
         return Controls(correction[self._all, seats], np.concatenate([part.reshape(n, -1) for part in parts], axis=1))
