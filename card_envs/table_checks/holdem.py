@@ -117,7 +117,9 @@ def _check_chips(example: Tables, tables: Tables) -> None:
     require_records(paid.sum(axis=1) == np.where(was_dealt, tables["pot"], 0), tables, "pot", "is not what was paid")
     committed = tables["street_commit"].astype(np.int64)
     require_records(committed <= paid, tables, "street_commit", "is more than was paid")
-    is_bet = committed.max(axis=1) == tables["current_bet"]
+    bet, largest = tables["current_bet"], committed.max(axis=1)
+    is_short_blind = (tables["full_blinds"] == 1) & (tables["street"] == 0) & (bet <= tables["blind"].max(axis=1))
+    is_bet = (bet == largest) | (is_short_blind & (bet > largest))
     require_records(~running[:, 0] | is_bet, tables, "current_bet", "is not the largest street commitment")
     for name in ("stack", "hand_commit", "payoff"):
         beyond = np.arange(MAX_SEATS) >= tables["num_seats"][:, None]

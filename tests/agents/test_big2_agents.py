@@ -22,7 +22,7 @@ from card_envs.games.big2.legal import list_legal
 from card_envs.games.big2.state import FLUSH, FULL_HOUSE, STRAIGHT, STRAIGHT_FLUSH
 from card_envs.match import play_match
 from tests.helpers.big2_deals import DECK, Deal, fill_hands
-from tests.properties.big2_random_play import OPTION_SETS, game_of
+from tests.helpers.kinds_of_games import OPTION_SETS, make_kind
 
 PLAYERS = {"big2_lowest": Big2Lowest, "big2_greedy": Big2Greedy, "big2_planner": Big2Planner}
 MANY = ["8D 8C TD TC TH JD JC JH", "8H 8S TS JS QD QC QH QS"]
@@ -93,7 +93,7 @@ def test_the_first_decision_in_the_environment(name: str) -> None:
 def test_they_play_legally_under_all_rules(rules: str) -> None:
     agents = [Big2Lowest(), Big2Greedy(), Big2Planner(), Big2Planner()]
     hands = 200 if COMPILED else 1
-    result = play_match(game_of(rules), agents, hands, seed=5)  # an illegal action raises an AgentError
+    result = play_match(make_kind(rules), agents, hands, seed=5)  # an illegal action raises an AgentError
     assert (result.payoffs.sum(axis=1) == 0).all()
     assert (result.payoffs.max(axis=1) > 0).all()
 

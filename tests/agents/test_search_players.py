@@ -29,7 +29,7 @@ from card_envs.match import play_match
 from card_envs.rng import seed_streams
 from tests.helpers.big2_deals import Deal
 from tests.helpers.holdem_hands import OneTable
-from tests.properties.big2_random_play import OPTION_SETS, game_of
+from tests.helpers.kinds_of_games import OPTION_SETS, make_kind
 
 LIMIT = make_game("limit_holdem-v0")
 SIX_MAX = make_game("limit_holdem-v0", num_players=6)
@@ -286,7 +286,7 @@ def test_hidden_cards_of_big2_are_dealt_from_those_unseen() -> None:
 @needs_speed
 @pytest.mark.parametrize("rules", OPTION_SETS)
 def test_they_play_big2_legally_under_all_rules(rules: str) -> None:
-    game = game_of(rules)
+    game = make_kind(rules)
     policy = find_agent("random", game)
     agents = [
         Big2Rollout(deals=4),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,15 +12,13 @@ from numpy.typing import NDArray
 
 from card_envs.game import Game, Tables
 from card_envs.games.big2.encoders import ENCODERS as BIG2_ENCODERS
-from card_envs.games.big2.game import big2_game
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders import ENCODERS as HOLDEM_ENCODERS
 from card_envs.games.holdem.game import holdem_game
 from tests.differential.against_pokerkit import ANTES, STRUCTURES, random_config
+from tests.helpers.kinds_of_games import OPTION_SETS, PRESETS, make_kind
 from tests.helpers.wide_games import widen
-from tests.properties.big2_random_play import OPTION_SETS
 from tests.properties.encoder_play import serves
-from tests.properties.holdem_random_play import PRESETS
 
 ENCODERS = (*HOLDEM_ENCODERS, *BIG2_ENCODERS)
 FOLD, CALL = 0, 1
@@ -38,14 +35,17 @@ class Named:
 def random_game(rng: random.Random, encoder: str | None = None) -> Named:
     """Return a game that `encoder` serves, any game without one."""
     encoder = encoder or rng.choice(ENCODERS)
-    return big2_by_name(rng.choice(list(OPTION_SETS)), encoder) if encoder in BIG2_ENCODERS else holdem(rng, encoder)
+    if encoder not in BIG2_ENCODERS:
+        return holdem(rng, encoder)
+    rules = rng.choice(list(OPTION_SETS))
+    return Named(f"Big 2, {rules}, encoder {encoder}", make_kind(rules, encoder))
 
 
 def holdem(rng: random.Random, encoder: str) -> Named:
     """Return one of the kinds of hold'em that tests know, or one with random stakes and stacks."""
     if rng.random() < 0.5:
         name = rng.choice([name for name, config in PRESETS.items() if serves(HOLDEM_ENCODERS[encoder], config)])
-        return Named(f"hold'em, {name}, encoder {encoder}", widen(holdem_game(name, PRESETS[name], encoder)))
+        return Named(f"hold'em, {name}, encoder {encoder}", make_kind(name, encoder))
     config = random_config(rng, rng.choice(STRUCTURES), rng.choice(ANTES))
     while not (has_decisions(config) and serves(HOLDEM_ENCODERS[encoder], config)):
         config = random_config(rng, rng.choice(STRUCTURES), rng.choice(ANTES))
@@ -55,11 +55,6 @@ def holdem(rng: random.Random, encoder: str) -> Named:
 def has_decisions(config: HoldemConfig) -> bool:
     """False where blinds and antes may put everybody all-in in every deal: then no next deal has a decision."""
     return sorted(config.stack_list)[-2] > max(config.blinds) + max(config.ante_list)
-
-
-@lru_cache(maxsize=64)
-def big2_by_name(rules: str, encoder: str) -> Named:
-    return Named(f"Big 2, {rules}, encoder {encoder}", big2_game(OPTION_SETS[rules], encoder))
 
 
 def dealt(game: Game, num_tables: int, seed: int, first_table: int = 0) -> Tables:

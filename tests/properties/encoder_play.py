@@ -16,8 +16,8 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders import ENCODERS
 from card_envs.games.holdem.state import CALL, FOLD
 from card_envs.observation import Encoder, mask_records, observation_records
+from card_envs.rng import seed_streams
 from tests.helpers.wide_games import MASK_WIDTH, WIDTH
-from tests.properties.holdem_random_play import new_tables
 
 UNWRITTEN = -7
 
@@ -61,6 +61,13 @@ def choose(rng: random.Random, config: HoldemConfig, t: Any) -> int:
         return FOLD
     raises = [action for action in range(2, config.num_actions) if is_legal(t, action)] if roll > 0.5 else []
     return rng.choice(raises) if raises else CALL
+
+
+def new_tables(config: HoldemConfig, num_tables: int, seed: int, first_table: int = 0) -> Any:
+    tables = config.new_tables(num_tables)
+    seed_streams(tables, np.uint64(seed), np.uint64(first_table))
+    kernels.start(tables)
+    return tables
 
 
 def random_states(config: HoldemConfig, seed: int) -> Iterator[Any]:

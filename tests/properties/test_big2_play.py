@@ -3,38 +3,32 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 
 import numpy as np
 import pytest
 
 from card_envs.games.big2.actions import NUM_ACTIONS
-from card_envs.games.big2.state import MAX_LEGAL, TABLE
+from card_envs.games.big2.state import MAX_LEGAL
 from card_envs.observation import mask_records
 from tests.differential.oracles import big2_brute_force as oracle
+from tests.fuzz.games import dealt, states
 from tests.helpers.big2_deals import DECK, Deal
-from tests.properties.big2_random_play import NO_FAULT, OPTION_SETS, game_of, masks_differ, play_deals
+from tests.helpers.kinds_of_games import OPTION_SETS, make_kind
 
 all_rules = pytest.mark.parametrize("rules", OPTION_SETS)
-
-
-@all_rules
-def test_cards_are_conserved_and_every_deal_has_one_winner(rules: str) -> None:
-    game = game_of(rules)
-    assert play_deals(game.seeded_tables(100, seed=1), 20, game.max_reward) == (NO_FAULT, -1)
-
-
-@pytest.mark.slow
-@all_rules
-def test_cards_are_conserved_in_a_million_deals(rules: str) -> None:
-    game = game_of(rules)
-    assert play_deals(game.seeded_tables(1000, seed=2), 1000, game.max_reward) == (NO_FAULT, -1)
+NUM_TABLES = 20
 
 
 @all_rules
 def test_the_mask_is_the_list_and_empty_for_the_others(rules: str) -> None:
-    masks = np.ones((1, NUM_ACTIONS), np.int8)
-    assert masks_differ(game_of(rules).seeded_tables(1, seed=3), mask_records(masks), 20) == 0
+    game, masks = make_kind(rules), np.zeros((NUM_TABLES, NUM_ACTIONS), np.int8)
+    for tables in states(game, NUM_TABLES, seed=3, decisions=100):
+        game.mask_batch(tables, np.arange(NUM_TABLES), mask_records(masks))
+        for t, mask in zip(tables, masks, strict=True):
+            assert np.flatnonzero(mask).tolist() == sorted(t.legal[: t.num_legal].tolist())
+        for row in range(3):
+            other = (int(tables["actor"][row]) + 1) % 4
+            assert not game.observe(tables, row, other)[1].any()
 
 
 @all_rules
@@ -86,27 +80,10 @@ def dragon_hands(rng: random.Random, dragons: int) -> list[list[int]]:
     return hands
 
 
-def dealt_tables(game: Any, num_tables: int, seed: int, first_table: int = 0) -> Any:
-    tables = game.seeded_tables(num_tables, seed, first_table)
-    for i in range(num_tables):
-        game.deal(tables, i)
-    return tables
-
-
-def play_batch(game: Any, tables: Any, decisions: int) -> None:
-    rows, is_over = np.arange(len(tables)), np.zeros(len(tables), np.uint8)
-    rewards, chosen = np.zeros((len(tables), 4), np.float32), np.zeros(len(tables), np.int64)
-    for _ in range(decisions):
-        game.random_batch(tables, rows, tables, chosen)
-        assert game.step_batch(tables, rows, chosen, rewards, is_over, True) == -1
-        assert (rewards.any(axis=1) == is_over).all()
-        assert not rewards.sum(axis=1).any()
-
-
 def test_a_deal_does_not_depend_on_how_the_last_one_went() -> None:
-    game = game_of("charlesworth2018")
-    one, other = dealt_tables(game, 1, seed=8), dealt_tables(game, 1, seed=8)
-    play_batch(game, one, decisions=10)
+    game = make_kind("charlesworth2018")
+    other = dealt(game, 1, seed=8)
+    *_, one = states(game, 1, seed=8, decisions=10)
     one["rng"], other["rng"] = 3, 3
     game.deal(one, 0)
     game.deal(other, 0)
@@ -115,8 +92,8 @@ def test_a_deal_does_not_depend_on_how_the_last_one_went() -> None:
 
 
 def test_every_seat_gets_every_card_equally_often() -> None:
-    game, deals = game_of("charlesworth2018"), 4000
-    held = np.array([t.held | t.played for t in dealt_tables(game, deals, seed=9)])
+    game, deals = make_kind("charlesworth2018"), 4000
+    held = np.array([t.held | t.played for t in dealt(game, deals, seed=9)])
     counts = np.array([[np.count_nonzero(held[:, seat] >> card & 1) for card in range(52)] for seat in range(4)])
     assert abs(counts - deals / 4).max() < 5 * np.sqrt(deals * 3 / 16)
 
@@ -126,7 +103,3 @@ def test_the_list_has_room_for_the_longest_there_is() -> None:
     deal = Deal()
     deal.leave("4D", hearts, "5D", "6D", control=1)
     assert len(deal.legal) == len(set(deal.legal)) == MAX_LEGAL
-
-
-def test_records_without_padding_are_compared_as_bytes() -> None:
-    assert sum(TABLE[name].itemsize for name in TABLE.names or ()) == TABLE.itemsize

@@ -17,8 +17,8 @@ from card_envs.games.holdem.presets import kuhn_poker, leduc_holdem
 from card_envs.games.holdem.view import board, hole_cards
 from tests.fuzz.leaks import hide_holdem
 from tests.helpers.equities import starting_hand_equity
+from tests.helpers.kinds_of_games import PRESETS
 from tests.properties.encoder_play import Observer, encoders_of, random_states
-from tests.properties.holdem_random_play import PRESETS
 
 all_presets = pytest.mark.parametrize("preset", PRESETS)
 

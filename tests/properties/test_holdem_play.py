@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from tests.helpers.holdem_hands import OneTable
-from tests.properties.holdem_random_play import NO_FAULT, PRESETS, new_tables, play_hands
-
-all_presets = pytest.mark.parametrize("preset", PRESETS)
-
-
-@all_presets
-def test_chips_are_conserved_at_every_step_and_every_hand_ends(preset: str) -> None:
-    assert play_hands(new_tables(PRESETS[preset], 100, seed=1), 50) == (NO_FAULT, -1)
-
-
-@pytest.mark.slow
-@all_presets
-def test_chips_are_conserved_in_half_a_million_hands(preset: str) -> None:
-    assert play_hands(new_tables(PRESETS[preset], 500, seed=2), 1000) == (NO_FAULT, -1)
 
 
 @given(

@@ -8,35 +8,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-from card_envs.game import Game, Tables
+from card_envs.game import Tables
 from card_envs.games.big2.encoders import ENCODERS as BIG2_ENCODERS
-from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.game import holdem_game
 from card_envs.testing import CHECKS, check
 from card_envs.testing.checks import compare_with_plain_python
 from tests.fuzz import copies, leaks
 from tests.fuzz.games import Named
-from tests.helpers.wide_games import widen
-from tests.properties.big2_random_play import OPTION_SETS, game_of
+from tests.helpers.kinds_of_games import MORE_STACKS, OPTION_SETS, PRESETS, make_kind
 from tests.properties.encoder_play import encoders_of
-from tests.properties.holdem_random_play import PRESETS
 
-UNEVEN = {
-    f"{make.__name__}, {n} uneven stacks": make(n, (3, 200, 50, 1, 20, 400, 7, 90, 2, 33)[:n], ante=n % 2)
-    for n in range(2, 11)
-    for make in (HoldemConfig.limit, HoldemConfig.no_limit)
-}
-CONFIGS = PRESETS | UNEVEN
-HOLDEM = [(name, encoder.name) for name, config in PRESETS.items() for encoder in encoders_of(config)]
+HOLDEM, MORE_HOLDEM = (
+    [(name, encoder.name) for name, config in kinds.items() for encoder in encoders_of(config)]
+    for kinds in (PRESETS, MORE_STACKS)
+)
 BIG2 = [(rules, list(BIG2_ENCODERS)[number % 2]) for number, rules in enumerate(OPTION_SETS)]
 MOVING = [name for name, config in PRESETS.items() if config.button_moves]
 """Kinds of hold'em whose seats are exchangeable."""
 SLOW_MASKS = [rules for rules in OPTION_SETS if rules != "everything"]
 """1,695 actions are tried before every decision; `test_big2_play` compares the masks of all rules with their lists."""
-
-
-def make(name: str, encoder: str) -> Game:
-    return widen(holdem_game(name, CONFIGS[name], encoder)) if name in CONFIGS else game_of(name, encoder)
 
 
 every_game = pytest.mark.parametrize(("name", "encoder"), [*HOLDEM, *BIG2])
@@ -45,55 +34,59 @@ every_kind = pytest.mark.parametrize("name", [*PRESETS, *OPTION_SETS])
 
 @every_game
 def test_actors_of_a_batch_see_what_a_seat_alone_sees(name: str, encoder: str) -> None:
-    check(make(name, encoder), "batch", seed=4, deals=4)
+    check(make_kind(name, encoder), "batch", seed=4, deals=4)
 
 
 @pytest.mark.parametrize(
     ("name", "encoder"),
-    [*HOLDEM, *((name, encoder.name) for name, config in UNEVEN.items() for encoder in encoders_of(config)), *BIG2],
+    [
+        *HOLDEM,
+        *((name, encoder.name) for name, config in MORE_STACKS.items() for encoder in encoders_of(config)),
+        *BIG2,
+    ],
 )
 def test_observations_lie_in_their_space_and_nothing_is_written_behind_it(name: str, encoder: str) -> None:
-    check(make(name, encoder), "spaces", seed=4, deals=4)
+    check(make_kind(name, encoder), "spaces", seed=4, deals=4)
 
 
 @every_kind
 @pytest.mark.parametrize("promise", ["masks", "payoffs", "clones"])
 def test_the_rules_keep_their_promises(name: str, promise: str) -> None:
     if promise != "masks" or name not in SLOW_MASKS:
-        check(make(name, "default"), promise, seed=4, deals=2)
+        check(make_kind(name, "default"), promise, seed=4, deals=2)
 
 
 @pytest.mark.parametrize("games", [[(name, "default") for name in PRESETS], BIG2[::5]], ids=["holdem", "big2"])
 def test_plain_python_plays_and_shows_the_same_as_compiled_code(games: list[tuple[str, str]]) -> None:
-    compare_with_plain_python([make(*game) for game in games], seed=5, deals=1)
+    compare_with_plain_python([make_kind(*game) for game in games], seed=5, deals=1)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("games", [HOLDEM, BIG2], ids=["holdem", "big2"])
 def test_plain_python_does_the_same_with_all_rules_and_encoders(games: list[tuple[str, str]]) -> None:
-    compare_with_plain_python([make(*game) for game in games], seed=6, deals=2)
+    compare_with_plain_python([make_kind(*game) for game in games], seed=6, deals=2)
 
 
 @every_game
 def test_what_a_seat_cannot_see_changes_nothing_that_it_gets(name: str, encoder: str) -> None:
-    assert leaks.look_for_leaks(Named(name, make(name, encoder)), seed=5) > 20_000
+    assert leaks.look_for_leaks(Named(name, make_kind(name, encoder)), seed=5) > 20_000
 
 
 @pytest.mark.slow
 @every_game
 def test_no_leak_in_many_more_states(name: str, encoder: str) -> None:
-    assert sum(leaks.look_for_leaks(Named(name, make(name, encoder)), seed) for seed in range(6, 12)) > 120_000
+    assert sum(leaks.look_for_leaks(Named(name, make_kind(name, encoder)), seed) for seed in range(6, 12)) > 120_000
 
 
 @pytest.mark.parametrize("name", [*MOVING, *OPTION_SETS])
 def test_seats_are_exchangeable(name: str) -> None:
-    rng, game = random.Random(name), make(name, "default")
+    rng, game = random.Random(name), make_kind(name, "default")
     assert sum(copies.moved_around(Named(name, game), rng, seed) for seed in range(20)) > 20
 
 
 @pytest.mark.parametrize("name", ["no-limit, 6 seats", "charlesworth2018"])
 def test_seed_and_table_number_fix_the_deal(name: str) -> None:
-    game = make(name, "default")
+    game = make_kind(name, "default")
 
     def deals(num_tables: int, seed: int, first_table: int) -> list[Any]:
         tables = game.seeded_tables(num_tables, seed, first_table)

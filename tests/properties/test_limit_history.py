@@ -21,8 +21,8 @@ from card_envs.games.holdem.encoders.default import DEFAULT
 from card_envs.games.holdem.encoders.texas import KIND_NAMES
 from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, RAISE
 from card_envs.observation import mask_records, observation_records
-from tests.properties.encoder_play import Observer
-from tests.properties.holdem_random_play import PRESETS, new_tables
+from tests.helpers.kinds_of_games import PRESETS
+from tests.properties.encoder_play import Observer, new_tables
 
 Decision = tuple[int, int, int]
 """Street, seat, kind."""

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import faulthandler
 import random
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-from card_envs import make_game
 from card_envs.game import Game
 from card_envs.games.big2.state import Table as Big2Table
 from card_envs.games.holdem.config import HoldemConfig
@@ -19,45 +17,17 @@ from card_envs.games.holdem.state import Table as HoldemTable
 from card_envs.records import declared_fields
 from card_envs.table_checks import check_tables
 from card_envs.table_checks.ranges import DamagedRecordError
-from tests.helpers.wide_games import widen
+from tests.fuzz.games import states
+from tests.helpers.kinds_of_games import OPTION_SETS, PRESETS, make_kind
 from tests.third_game.game import dozen
 
-GAMES: dict[str, tuple[str, dict[str, Any]]] = {
-    "kuhn": ("kuhn_poker-v0", {}),
-    "leduc of three": ("leduc_holdem-v0", {"num_players": 3}),
-    "limit": ("limit_holdem-v0", {}),
-    "limit without a cap": ("limit_holdem-v0", {"max_raises": None, "num_players": 4}),
-    "no limit, uneven": (
-        "no_limit_holdem-v0",
-        {"num_players": 10, "stacks": [5, 7, 90, 3, 9, 30, 40, 50, 20, 1], "ante": 1},
-    ),
-    "all amounts": ("no_limit_holdem-v0", {"bet_menu": "integers", "stacks": 40}),
-    "acpc": ("no_limit_holdem-v0", {"rules": "acpc", "num_players": 3}),
-    "rlcard": ("no_limit_holdem-v0", {"rules": "rlcard"}),
-    "flop": ("flop_holdem-v0", {}),
-    "big2": ("big2-v0", {}),
-    "big2 of taiwan": ("big2-v0", {"rules": "taiwan"}),
-    "big2 as published": ("big2-v0", {"rules": "charlesworth2018_text"}),
-}
+DAMAGED = (
+    "kuhn", "leduc, 3 seats", "flop", "limit, 2 seats", "limit, uneven", "limit, rlcard", "no-limit, acpc",
+    "no-limit, integers", "no-limit, pokerstars", "no-limit, uneven, 10 seats", "charlesworth2018",
+    "charlesworth2018_text", "taiwan",
+)  # fmt: skip
+"""Kinds of games whose tables are damaged."""
 NUM_TABLES = 60
-
-
-def game_of(name: str) -> Game:
-    env, settings = GAMES[name]
-    return widen(make_game(env, **settings))
-
-
-def states_of(game: Game, count: int) -> Iterator[Any]:
-    """Yield the tables at every step of random play, deals that are over included."""
-    tables, rows = game.seeded_tables(NUM_TABLES, 1), np.arange(NUM_TABLES)
-    yield tables
-    game.deal_batch(tables, rows)
-    for _ in range(count):
-        yield tables
-        over = np.flatnonzero(tables["is_over"])
-        game.deal_batch(tables, over)
-        running = np.flatnonzero(tables["is_over"] == 0)
-        step(game, tables, running)
 
 
 def step(game: Game, tables: Any, rows: Any) -> None:
@@ -69,10 +39,13 @@ def step(game: Game, tables: Any, rows: Any) -> None:
     )
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_all_tables_that_play_leaves_pass(name: str) -> None:
-    game = game_of(name)
-    for tables in states_of(game, 80):
+@pytest.mark.parametrize("name", [*PRESETS, *OPTION_SETS])
+@pytest.mark.parametrize("num_tables", [100, pytest.param(5000, marks=pytest.mark.slow)])
+def test_all_tables_that_play_leaves_pass(name: str, num_tables: int) -> None:
+    """No card and no chip is made or lost at any decision, in any kind of game."""
+    game = make_kind(name)
+    check_tables(game, game.seeded_tables(1, 1))
+    for tables in states(game, num_tables, seed=1, decisions=100):
         check_tables(game, tables)
 
 
@@ -87,10 +60,10 @@ def test_endgames_and_games_of_others_are_checked_too() -> None:
             check_tables(game, tables)
 
 
-@pytest.mark.parametrize(("name", "declaration"), [("limit", HoldemTable), ("big2", Big2Table)])
+@pytest.mark.parametrize(("name", "declaration"), [("limit, 2 seats", HoldemTable), ("charlesworth2018", Big2Table)])
 def test_every_number_outside_its_range_is_refused_by_the_name_of_its_field(name: str, declaration: type) -> None:
-    game = game_of(name)
-    *_, tables = states_of(game, 5)
+    game = make_kind(name)
+    *_, tables = states(game, NUM_TABLES, seed=1, decisions=5)
     ranged = {k: each for k, each in declared_fields(declaration).items() if (each.low, each.high) != (None, None)}
     assert len(ranged) > 20
     for field, each in ranged.items():
@@ -109,7 +82,7 @@ def test_every_number_outside_its_range_is_refused_by_the_name_of_its_field(name
     ("history_bits", 2**40), ("pending", 0), ("num_seats", 3), ("hand_commit", 7), ("current_bet", 9),
 ])  # fmt: skip
 def test_what_contradicts_the_rest_of_a_table_is_refused(field: str, value: int) -> None:
-    game = game_of("limit")
+    game = make_kind("limit, 2 seats")
     tables = game.seeded_tables(2, 1)
     game.deal_batch(tables, np.arange(2))
     tables[field][1] = value
@@ -118,21 +91,22 @@ def test_what_contradicts_the_rest_of_a_table_is_refused(field: str, value: int)
 
 
 def test_tables_of_another_game_are_refused() -> None:
-    for tables in (game_of("big2").seeded_tables(1, 1), game_of("limit").seeded_tables(1, 1)[0]):
-        with pytest.raises(DamagedRecordError, match="no tables of limit_holdem"):
-            check_tables(game_of("limit"), np.asarray(tables))
+    limit = make_kind("limit, 2 seats")
+    for tables in (make_kind("taiwan").seeded_tables(1, 1), limit.seeded_tables(1, 1)[0]):
+        with pytest.raises(DamagedRecordError, match="no tables of limit, 2 seats"):
+            check_tables(limit, np.asarray(tables))
     with pytest.raises(DamagedRecordError, match="num_seats"):
-        check_tables(game_of("limit"), game_of("limit without a cap").seeded_tables(1, 1))
+        check_tables(limit, make_kind("limit, 6 seats").seeded_tables(1, 1))
 
 
 def try_mutants(name: str, count: int) -> tuple[int, int]:
     """Damage tables of random play, and play on at those that pass; return how many were refused, and passed."""
-    game, refused, passed = game_of(name), 0, 0
+    game, refused, passed = make_kind(name), 0, 0
     rng = random.Random(name)
-    states = [tables.copy() for tables in states_of(game, 25)]
+    moments = [tables.copy() for tables in states(game, NUM_TABLES, seed=1, decisions=25)]
     faulthandler.dump_traceback_later(600, exit=True)  # a kernel that does not end cannot be interrupted
     for _ in range(count):
-        tables = rng.choice(states)[rng.randrange(NUM_TABLES) :][:1].copy()
+        tables = rng.choice(moments)[rng.randrange(NUM_TABLES) :][:1].copy()
         content = tables.view(np.uint8).reshape(-1)
         for _ in range(rng.choice((1, 1, 2, 39, len(content)))):
             content[rng.randrange(len(content))] = rng.choice((0, 1, 2, 255, rng.randrange(256)))
@@ -154,15 +128,15 @@ def try_mutants(name: str, count: int) -> tuple[int, int]:
     return refused, passed
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", DAMAGED)
 def test_damaged_tables_that_pass_are_played_to_their_end(name: str) -> None:
-    count = 60 if name.startswith("big2") else 200  # its deals are long
+    count = 60 if name in OPTION_SETS else 200  # its deals are long
     refused, passed = try_mutants(name, count)
     assert refused > count // 6 and passed > count // 60
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", DAMAGED)
 def test_many_damaged_tables(name: str) -> None:
     refused, passed = try_mutants(name, 20_000)
     assert refused > 5000 and passed > 100

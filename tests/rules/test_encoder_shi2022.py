@@ -15,8 +15,7 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import RECENT_ACTIONS
 from tests.helpers.equities import hand_percentile
 from tests.helpers.holdem_hands import OneTable
-from tests.properties.encoder_play import Observer, choose
-from tests.properties.holdem_random_play import new_tables
+from tests.properties.encoder_play import Observer, choose, new_tables
 
 SIX = HoldemConfig.limit(6)
 KINDS = ("fold", "call", "raise")
