@@ -38,14 +38,9 @@ def against_openspiel(seed: int) -> int:
 
 def against_rlcard(seed: int) -> int:
     """Play heads-up limit hands under the rules profile `rlcard` in RLCard as well; return how many."""
-    import rlcard
+    from tests.differential.test_rlcard import make_both, play_the_same
 
-    from card_envs import limit_holdem_v0
-    from tests.differential.test_rlcard import play_the_same
-
-    theirs = rlcard.make("limit-holdem", config={"seed": seed})
-    ours = limit_holdem_v0.raw_env(encoder="rlcard", rules="rlcard")
-    rng = random.Random(seed)
+    rng, (theirs, ours) = random.Random(seed), make_both(seed)
     for number in range(RLCARD_HANDS):
         try:
             play_the_same(theirs, ours, rng)
