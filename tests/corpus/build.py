@@ -23,7 +23,7 @@ from card_envs.history.phh.files import phh_of
 from tests.corpus import engines
 from tests.corpus.corpus import FOLDER
 from tests.corpus.rules import RULES, Rule
-from tests.helpers.holdem_hands import Hand, random_hand
+from tests.helpers.holdem_hands import Found, Hand, random_hand
 
 HANDS_PER_RULE = 5
 MOST_TRIES = 30_000
@@ -93,7 +93,7 @@ def confirm(hands: dict[str, Hand]) -> dict[str, dict[str, str]]:
     return confirmed
 
 
-def require(name: str, hand: Hand, profile: str, found: engines.Found) -> None:
+def require(name: str, hand: Hand, profile: str, found: Found) -> None:
     """Raise RuntimeError unless an engine finds what a profile expects."""
     expected = engines.found_by_us(hand, profile)
     if not engines.same(expected, found):

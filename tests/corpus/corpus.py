@@ -16,8 +16,7 @@ from card_envs.history import load_hand
 from card_envs.history.hand_record import DEAL_BOARD, DEAL_HOLE
 from card_envs.history.phh.hand import HOLDEM_VARIANTS
 from card_envs.history.phh.hand import Hand as PhhHand
-from tests.corpus.engines import Found
-from tests.helpers.holdem_hands import Hand, OneTable, Options
+from tests.helpers.holdem_hands import Found, Hand, OneTable, Options
 
 FOLDER = Path(__file__).parents[1] / "data" / "corpus"
 

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-import warnings
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,26 +10,14 @@ from card_envs.cards import card_name
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.rules import RULES
 from card_envs.games.holdem.state import CALL, FOLD
-from tests.differential.against_openspiel import ORACLE, is_choice, settle
-from tests.helpers.holdem_hands import Hand, OneTable, Options
+from tests.differential.against_openspiel import ask_openspiel, is_choice, settle
+from tests.helpers.holdem_hands import Found, Hand, OneTable, Options
 
 PROFILES = ("standard", "acpc", "rlcard")
 """Profiles that another engine plays; hands of `pokerstars` are in `tests/history/test_pokerstars_site.py`."""
 ENGINES = ("PokerKit", "OpenSpiel", "RLCard")
 STAKES_OF_RLCARD = ((1, 2), (2, 2, 4, 4), (4, 4, 4, 4))
 """Blinds, raise sizes, caps."""
-
-
-@dataclass(frozen=True)
-class Found:
-    """What an engine finds when it plays the decisions of a hand."""
-
-    trace: tuple[Options, ...]
-    """By decision, as far as it came; seats that can only check are not asked."""
-    payoffs: tuple[Fraction, ...]
-    """By position; empty if a decision was refused."""
-    refused: int | None
-    """Index of the decision that is illegal."""
 
 
 def under(hand: Hand, profile: str) -> HoldemConfig:
@@ -68,36 +52,10 @@ def allows(options: Options, kind: int, raise_to: int) -> bool:
     return kind == CALL or (options.raise_to is not None and options.raise_to[0] <= raise_to <= options.raise_to[1])
 
 
-# --- PokerKit ---------------------------------------------------------------------------------------------------------
-
-
 def found_by_pokerkit(hand: Hand) -> Found:
-    from tests.differential.oracles import pokerkit_hands as oracle
+    from tests.differential.oracles import pokerkit_hands
 
-    game = replace(hand, config=under(hand, "standard"))
-    trace: list[Options] = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", UserWarning)  # PokerKit warns of actions that it finds odd
-        state = oracle.new_state(game)
-        for position, cards in enumerate(hand.hole_cards):
-            state.deal_hole("".join(map(card_name, cards)), position)
-        board = iter(hand.board)
-        for index in range(len(hand.decisions) + 1):
-            while state.status and state.actor_index is None:
-                state.burn_card(oracle.UNKNOWN_CARD)
-                state.deal_board("".join(card_name(next(board)) for _ in range(state.street.board_dealing_count)))
-            if not state.status or index == len(hand.decisions):
-                break
-            trace.append(oracle.options_of(state))
-            if trace[-1].position != hand.trace[index].position:
-                return Found(tuple(trace), (), index)
-            try:
-                oracle.apply(state, *hand.decisions[index])
-            except (ValueError, UserWarning):
-                return Found(tuple(trace), (), index)
-    if state.status or len(trace) < len(hand.decisions):
-        return Found(tuple(trace), (), len(trace))
-    return Found(tuple(trace), tuple(map(Fraction, state.payoffs)), None)
+    return pokerkit_hands.replay(hand)
 
 
 # --- OpenSpiel --------------------------------------------------------------------------------------------------------
@@ -116,25 +74,8 @@ def openspiel_plays(hand: Hand) -> bool:
 
 def found_by_openspiel(hands: list[Hand], as_it_is: bool) -> list[Found]:
     """Return what a process of its own finds; `as_it_is`: with raises that nobody could call."""
-    questions = [question_of(hand) | {"as_it_is": as_it_is} for hand in hands]
-    process = subprocess.run(
-        [sys.executable, ORACLE], input=json.dumps(questions), capture_output=True, text=True, check=True
-    )
-    return [answer_of(hand, answer) for hand, answer in zip(hands, json.loads(process.stdout), strict=True)]
-
-
-def question_of(hand: Hand) -> dict[str, Any]:
-    config = hand.config
-    return {
-        "structure": config.structure,
-        "stacks": hand.stacks,
-        "blinds": config.blind_list,
-        "raise_sizes": config.raise_sizes,
-        "max_raises": config.max_raises,
-        "hole_cards": hand.hole_cards,
-        "board": hand.board,
-        "decisions": [decision for decision, o in zip(hand.decisions, hand.trace, strict=True) if is_choice(o)],
-    }
+    answers = ask_openspiel(hands, as_it_is)
+    return [answer_of(hand, answer) for hand, answer in zip(hands, answers, strict=True)]
 
 
 def answer_of(hand: Hand, answer: dict[str, Any]) -> Found:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.corpus import engines
 from tests.corpus.corpus import Entry, load_corpus
-from tests.corpus.engines import Found
+from tests.helpers.holdem_hands import Found
 
 PAGE = Path(__file__).parents[2] / "docs" / "conformance_corpus.md"
 BEGIN, END = "<!-- Written by tests/corpus/run.py. -->\n", "<!-- End of what is written. -->\n"

@@ -50,7 +50,8 @@ def settle(hand: Hand, whole: bool) -> list[Fraction]:
     return payoffs
 
 
-def ask_openspiel(hands: list[Hand]) -> list[dict[str, Any]]:
+def ask_openspiel(hands: list[Hand], as_it_is: bool = False) -> list[dict[str, Any]]:
+    """Return what a process of its own finds; `as_it_is`: with raises that nobody could call."""
     questions = [
         {
             "structure": hand.config.structure,
@@ -61,6 +62,7 @@ def ask_openspiel(hands: list[Hand]) -> list[dict[str, Any]]:
             "hole_cards": hand.hole_cards,
             "board": hand.board,
             "decisions": [d for d, options in zip(hand.decisions, hand.trace, strict=True) if is_choice(options)],
+            "as_it_is": as_it_is,
         }
         for hand in hands
     ]

@@ -45,15 +45,12 @@ def random_config(rng: random.Random, structure: str, antes: str) -> HoldemConfi
 
 def difference(hand: Hand) -> str | None:
     """Return where PokerKit disagrees with our engine, None if nowhere."""
-    try:
-        trace, payoffs = pokerkit_hands.replay(hand)
-    except (ValueError, UserWarning) as refusal:
-        return f"{refusal!r} in {hand}"
-    for number, (ours, theirs) in enumerate(zip(hand.trace, trace, strict=False)):
+    found = pokerkit_hands.replay(hand)
+    for number, (ours, theirs) in enumerate(zip(hand.trace, found.trace, strict=False)):
         if ours != theirs:
             return f"decision {number}: {ours} here, {theirs} in PokerKit; {hand}"
-    if len(trace) != len(hand.trace) or payoffs != hand.payoffs:
-        return f"{len(trace)} decisions, payoffs {payoffs} in PokerKit; {hand}"
+    if (len(found.trace), list(found.payoffs)) != (len(hand.trace), hand.payoffs):
+        return f"{len(found.trace)} decisions, {found.refused} refused, payoffs {found.payoffs} in PokerKit; {hand}"
     return None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -128,6 +129,18 @@ class Hand:
     """By decision."""
     behind: list[int] = field(default_factory=list)
     """By decision: chips that the player has left after it."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What an engine finds when it plays the decisions of a hand."""
+
+    trace: tuple[Options, ...]
+    """By decision, as far as it came; seats that can only check are not asked."""
+    payoffs: tuple[Fraction, ...]
+    """By position; empty if a decision was refused."""
+    refused: int | None
+    """Index of the decision that is illegal."""
 
 
 Choose = Callable[[random.Random, OneTable, Options], tuple[int, int]]

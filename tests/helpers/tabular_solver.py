@@ -33,12 +33,11 @@ class Node:
     num_views: int  # information sets
     payoff: Array | None = None
     children: list[Node] = field(default_factory=list)
-    regrets: Array = field(default_factory=lambda: np.zeros(0))
     average: Array = field(default_factory=lambda: np.zeros(0))  # summed strategies, not normalised
 
 
 class SmallGame:
-    """The tree of a game; the average strategy at its nodes is uniform until `train`."""
+    """The tree of a game; the average strategy at its nodes is uniform."""
 
     def __init__(self, config: HoldemConfig) -> None:
         self.cards = config.deck_cards
@@ -71,8 +70,7 @@ class SmallGame:
             assert len(refused) == 1
             if refused == {False}:
                 node.children.append(self._grow(copies))
-        node.regrets = np.zeros((len(node.children), *node.shape))
-        node.average = np.ones_like(node.regrets)
+        node.average = np.ones((len(node.children), *node.shape))
         return node
 
     def sizes(self) -> tuple[int, int, int]:
@@ -84,19 +82,6 @@ class SmallGame:
             sum(node.num_deals for node in ends),
             sum(node.num_views for node in decisions),
         )
-
-    def train(self, iterations: int) -> None:
-        """Move the average strategies towards an equilibrium by CFR+ (Tammelin 2014)."""
-        for node in self.nodes:
-            node.average[:] = 0
-        ones = np.ones((len(self.cards), 1))
-        for iteration in range(1, iterations + 1):
-            for seat in (0, 1):
-                _improve(self.root, seat, ones, ones, iteration)
-
-    def value(self) -> float:
-        """Return what seat 0 wins on average when both play their average strategies."""
-        return float(_values(self.root, 0, np.ones((len(self.cards), 1)), best=False).sum())
 
     def exploitability(self) -> float:
         """Return what a best response wins against the average strategies, as the mean of both seats."""
@@ -119,26 +104,6 @@ def _values(node: Node, seat: int, reach: Array, best: bool) -> Array:
     if node.seat != seat:
         return np.sum(branches, axis=0)
     return np.max(branches, axis=0) if best else (strategy * branches).sum(axis=0)
-
-
-def _improve(node: Node, seat: int, own_reach: Array, reach: Array, weight: int) -> Array:
-    """Update regrets and average strategy of `seat`; return its counterfactual values for the current strategies."""
-    if node.payoff is not None:
-        return _payoffs(node, seat, reach)
-    strategy = _normalised(np.maximum(node.regrets, 0))
-    pairs = [(own_reach, p * reach) if node.seat != seat else (own_reach * p, reach) for p in strategy]
-    branches = np.array(
-        [
-            _seen_from(node, _improve(child, seat, *pair, weight))
-            for child, pair in zip(node.children, pairs, strict=True)
-        ]
-    )
-    if node.seat != seat:
-        return branches.sum(axis=0)
-    values = (strategy * branches).sum(axis=0)
-    node.regrets = np.maximum(node.regrets + branches - values, 0)
-    node.average += weight * own_reach * strategy
-    return values
 
 
 def _payoffs(node: Node, seat: int, reach: Array) -> Array:

@@ -55,7 +55,7 @@ def replay(hand: dict[str, Any]) -> dict[str, Any]:
             if dealt > len(hole_cards):
                 closed = max(state.to_struct().player_contributions)
             continue
-        options = options_of(state, hand["stacks"], folded, closed, hand.get("as_it_is", False))
+        options = options_of(state, hand["stacks"], folded, closed, hand["as_it_is"])
         if options[1:] == [False, 0, None]:
             state.apply_action(CALL)
             continue

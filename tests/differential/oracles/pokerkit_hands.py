@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
@@ -19,7 +21,7 @@ from pokerkit import (
 
 from card_envs.cards import card_name
 from card_envs.games.holdem.state import CALL, FOLD
-from tests.helpers.holdem_hands import Hand, Options
+from tests.helpers.holdem_hands import Found, Hand, Options
 
 # Everything but the cards, which are dealt from the recorded deck.
 AUTOMATIONS = (
@@ -62,25 +64,31 @@ class FixedLimit(FixedLimitTexasHoldem):
     hand_types = (RememberedHand,)
 
 
-def replay(hand: Hand) -> tuple[list[Options], list[int]]:
-    """Return the options at every decision and the payoffs, by position."""
-    state = new_state(hand)
-    for position, cards in enumerate(hand.hole_cards):
-        state.deal_hole("".join(map(card_name, cards)), position)
-    trace = []
-    decisions = iter(hand.decisions)
-    board = iter(hand.board)
-    while state.status:
-        if state.actor_index is None:
-            state.burn_card(UNKNOWN_CARD)
-            state.deal_board("".join(card_name(next(board)) for _ in range(state.street.board_dealing_count)))
-            continue
-        trace.append(options_of(state))
-        decision = next(decisions, None)
-        if decision is None:
-            return trace, []
-        apply(state, *decision)
-    return trace, list(state.payoffs)
+def replay(hand: Hand) -> Found:
+    """Play the decisions of a hand, up to the first that PokerKit refuses or expects of another player."""
+    trace: list[Options] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)  # PokerKit warns of actions that it finds odd
+        state = new_state(hand)
+        for position, cards in enumerate(hand.hole_cards):
+            state.deal_hole("".join(map(card_name, cards)), position)
+        board = iter(hand.board)
+        for index in range(len(hand.decisions) + 1):
+            while state.status and state.actor_index is None:
+                state.burn_card(UNKNOWN_CARD)
+                state.deal_board("".join(card_name(next(board)) for _ in range(state.street.board_dealing_count)))
+            if not state.status or index == len(hand.decisions):
+                break
+            trace.append(options_of(state))
+            if trace[-1].position != hand.trace[index].position:
+                return Found(tuple(trace), (), index)
+            try:
+                apply(state, *hand.decisions[index])
+            except (ValueError, UserWarning):
+                return Found(tuple(trace), (), index)
+    if state.status or len(trace) < len(hand.decisions):
+        return Found(tuple(trace), (), len(trace))
+    return Found(tuple(trace), tuple(map(Fraction, state.payoffs)), None)
 
 
 def apply(state: State, kind: int, raise_to: int) -> None:
