@@ -19,7 +19,7 @@ from card_envs.cards import NO_CARD
 from card_envs.compiler import kernel
 from card_envs.game import NOBODY, Game, check_list, is_whole
 from card_envs.game_info import GameInfo
-from card_envs.game_loops import GameLoops, find_forced_action, game_loops
+from card_envs.game_loops import find_forced_action, game_loops
 from card_envs.locations import find_location, load_object
 from card_envs.observation import Block, Encoder, Layout, find_encoder, observe_kernels
 from card_envs.records import Tables
@@ -197,7 +197,7 @@ def _split(layout: Layout, config: Any, observation: NDArray[Any]) -> dict[str, 
 class _Kernels:
     """The kernels that are derived from those of a `CardGame`."""
 
-    loops: GameLoops
+    loops: dict[str, Any]
     start: Kernel
     write: Kernel
     write_mask: Kernel

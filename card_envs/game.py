@@ -34,7 +34,7 @@ from card_envs.records import Tables as Tables
 from card_envs.rng import seed_streams
 
 if TYPE_CHECKING:
-    from card_envs import game_kernels
+    from card_envs.typing import Rows
 
 __all__ = ["ILLEGAL", "NOBODY", "Game", "IllegalActionError", "check_actions", "check_count", "check_list", "is_whole"]
 
@@ -126,23 +126,48 @@ class Game:
     option_names: tuple[str, ...]
     """Options of `deal_with`."""
 
-    # Functions: their types are protocols that document arguments and results. Kernels check nothing.
-    new_tables: game_kernels.NewTables
-    start: game_kernels.Start
-    deal: game_kernels.Deal
-    deal_batch: game_kernels.DealBatch
-    deal_with: game_kernels.DealWith
-    step: game_kernels.Step
-    first_illegal: game_kernels.FirstIllegal
-    step_batch: game_kernels.StepBatch
-    random_batch: game_kernels.RandomBatch
-    mask_batch: game_kernels.MaskBatch
-    censor_batch: game_kernels.CensorBatch
-    state_batch: game_kernels.StateBatch
-    forced_batch: game_kernels.ForcedBatch
-    action_name: game_kernels.ActionText
-    why_illegal: game_kernels.ActionText
-    text: game_kernels.TableText
+    # Functions; all but `new_tables`, `deal_with` and the texts are kernels, which check nothing. Observations, masks
+    # and states are arrays viewed as records, see `observation_records` and `mask_records`.
+    new_tables: Callable[[int], Tables]
+    """Function (num_tables) -> (num_tables,) records with the settings; nothing is dealt, streams not seeded."""
+    start: Callable[[Tables], None]
+    """Function (tables): prepares newly seeded tables for their first episode, for example with a random button."""
+    deal: Callable[[Tables, int], int]
+    """Function (tables, i): begins the next episode at table i with random cards. Returns the actor, NOBODY if it is
+    over at once. What options of the previous episode changed, such as stacks, is restored."""
+    deal_batch: Callable[[Tables, Rows], None]
+    """Function (tables, rows): `deal` at each table of `rows`. Some episodes may be over at once."""
+    deal_with: Callable[[Tables, int, Mapping[str, Any]], int]
+    """Function (tables, i, options): `deal` with the cards, stacks or other options that are given, for this episode
+    only; {} for none. For options that do not fit it raises a ValueError, and the table does not change."""
+    step: Callable[[Tables, int, int], int]
+    """Function (tables, i, action): applies an action. Returns the next actor, NOBODY if the episode is over, and
+    ILLEGAL, without any change, for an action that is not legal."""
+    first_illegal: Callable[[Tables, Rows, Rows], int]
+    """Function (tables, rows, actions) -> the first j for which actions[j] is illegal at tables[rows[j]], or -1."""
+    step_batch: Callable[[Tables, Rows, Rows, NDArray[np.float32], NDArray[np.uint8], bool], int]
+    """Function (tables, rows, actions, rewards, is_over, redeal): applies actions[j] at tables[rows[j]], and writes
+    rewards (n, num_seats), zero unless over, and is_over (n,). Returns -1, or the first j whose action is illegal; then
+    no table has changed. With `redeal`, tables whose episode is over begin the next one."""
+    random_batch: Callable[[Tables, Rows, NDArray[Any], Rows], None]
+    """Function (tables, rows, streams, actions): writes into actions[j] a uniformly random legal action of the actor at
+    tables[rows[j]], drawn from streams[rows[j]]."""
+    mask_batch: Callable[[Tables, Rows, NDArray[Any]], None]
+    """Function (tables, rows, masks): writes the mask of the actor of tables[rows[j]] into row j, zeros at the end."""
+    censor_batch: Callable[[Tables, Rows, Rows, Tables], None]
+    """Function (tables, rows, seats, views): writes into views[j] the view that seats[j] has of tables[rows[j]], a copy
+    without anything that it cannot see."""
+    state_batch: Callable[[Tables, Rows, NDArray[Any]], None]
+    """Function (tables, rows, states): writes the perfect-information vector of tables[rows[j]] into row j."""
+    forced_batch: Callable[[Tables, Rows, Rows], None]
+    """Function (tables, rows, actions): writes into actions[j] the only legal action at tables[rows[j]]; -1 if there is
+    another one or none."""
+    action_name: Callable[[Tables, int, int], str]
+    """Function (tables, i, action) -> the name of an action of the actor at table i, such as "raise to 6"."""
+    why_illegal: Callable[[Tables, int, int], str]
+    """Function (tables, i, action) -> why an action of the actor at table i is illegal, and which actions are legal."""
+    text: Callable[[Tables, int, int | None], str]
+    """Function (tables, i, seat) -> table i in lines of text, as a seat sees it, or with all cards for None."""
     info: GameInfo = field(default_factory=GameInfo)
     """Facts beyond the rules, for matches, reports and wrappers."""
     family: str = ""
@@ -220,8 +245,8 @@ class Game:
         layout = self.layout if encoder is None else self.find_layout(encoder)
         observation = np.empty((len(rows), layout.size), layout.dtype)
         mask = np.empty((len(rows), self.num_actions), np.int8)
-        observe: Any = (encoder or self.encoder).observe  # a function, which mypy does not see to be a key of a cache
-        observe_seats_kernel(observe)(tables, rows, seats, observation_records(observation), mask_records(mask))
+        observe = observe_seats_kernel((encoder or self.encoder).observe)
+        observe(tables, rows, seats, observation_records(observation), mask_records(mask))
         return observation, mask
 
     def legal_actions(self, tables: Tables, i: int) -> list[int]:

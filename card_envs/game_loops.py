@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any
 
 import numpy as np
 
@@ -11,31 +11,13 @@ from card_envs.compiler import kernel, short_kernel
 from card_envs.game import ILLEGAL, NOBODY
 from card_envs.records import Tables
 
-if TYPE_CHECKING:
-    from card_envs import game_kernels
-
-__all__ = ["NO_ACTION", "GameLoops", "TableKernel", "find_forced_action", "game_loops"]
+__all__ = ["NO_ACTION", "TableKernel", "find_forced_action", "game_loops"]
 
 NO_ACTION = -1
 """Returned by `forced_action` and `Game.forced_batch` where the actor has a choice."""
 
 TableKernel = Callable[..., Any]
 """A kernel that gets the record of one table, such as `is_legal(t, action)`."""
-
-
-class GameLoops(TypedDict):
-    """The fields of `Game` that `game_loops` fills; `Game(..., **loops)`."""
-
-    deal: game_kernels.Deal
-    deal_batch: game_kernels.DealBatch
-    step: game_kernels.Step
-    first_illegal: game_kernels.FirstIllegal
-    step_batch: game_kernels.StepBatch
-    random_batch: game_kernels.RandomBatch
-    mask_batch: game_kernels.MaskBatch
-    censor_batch: game_kernels.CensorBatch
-    state_batch: game_kernels.StateBatch
-    forced_batch: game_kernels.ForcedBatch
 
 
 def find_forced_action(is_legal: TableKernel, num_actions: int) -> TableKernel:
@@ -65,7 +47,7 @@ def game_loops(  # noqa: C901  ten short kernels, not one long function
     censor: TableKernel,
     write_state: TableKernel,
     forced_action: TableKernel,
-) -> GameLoops:
+) -> dict[str, Any]:
     """Return the kernels of a game on arrays of tables, made from kernels on the record `t` of one table.
 
     Args:
@@ -81,7 +63,7 @@ def game_loops(  # noqa: C901  ten short kernels, not one long function
             see `find_forced_action`.
 
     Returns:
-        Functions that fulfil the protocols of `card_envs.game_kernels`. They are as fast as loops written by hand:
+        The fields of `Game` that are such kernels, for `Game(..., **loops)`. They are as fast as loops written by hand:
         Numba links kernels that are passed as arguments like any others.
     """
 

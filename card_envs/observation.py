@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from gymnasium import spaces
@@ -15,7 +15,6 @@ from numpy.typing import DTypeLike, NDArray
 from card_envs import plugins
 from card_envs.compiler import kernel, short_kernel
 from card_envs.locations import UnknownNameError, find_location, load_object, require_allowed
-from card_envs.records import Tables
 
 __all__ = [
     "Block",
@@ -23,8 +22,6 @@ __all__ = [
     "Encoders",
     "Layout",
     "NumberType",
-    "Observe",
-    "ObserveBatch",
     "block_starts",
     "find_encoder",
     "load_encoder",
@@ -133,25 +130,9 @@ def block_starts(layouts: Iterable[Layout]) -> NDArray[Any]:
     return np.array([tuple(columns.start for columns in layout.slices.values()) for layout in listed], dtype)
 
 
-class Observe(Protocol):
-    """Kernel: writes what a seat of one table sees."""
-
-    def __call__(self, tables: Tables, i: Any, seat: Any, observations: Any, masks: Any, /) -> None:
-        """Write what `seat` sees of table i, and its action mask, into row 0."""
-        ...
-
-
-class ObserveBatch(Protocol):
-    """Kernel: writes what the actors of many tables see."""
-
-    def __call__(self, tables: Tables, rows: NDArray[np.int64], observations: Any, masks: Any, /) -> None:
-        """Write what the actor of table rows[j] sees, and its action mask, into row j."""
-        ...
-
-
 def observe_kernels(
     write: Callable[[Any, Any, Any], Any], write_mask: Callable[[Any, Any, Any], Any]
-) -> tuple[Observe, ObserveBatch]:
+) -> tuple[Callable[..., None], Callable[..., None]]:
     """Return the two kernels of an encoder from one that writes the observation of a seat.
 
     Args:
@@ -180,7 +161,7 @@ def observe_kernels(
 
 
 @cache
-def observe_seats_kernel(observe: Any) -> Callable[..., None]:
+def observe_seats_kernel(observe: Callable[..., None]) -> Callable[..., None]:
     """Return the kernel (tables, rows, seats, observations, masks) that calls an `Encoder.observe` for many tables.
 
     It writes what seats[j] sees of table rows[j], and its action mask, into row j. It is compiled if `observe` is.
@@ -205,12 +186,12 @@ class Encoder:
     version: int
     layout: Callable[[Any], Layout]
     """Function: settings of a game -> layout."""
-    observe: Observe
+    observe: Callable[..., None]
     """Kernel (tables, i, seat, observations, masks): writes what `seat` sees of table i into row 0.
 
     The table may be over. `seat` must be a seat of the table: nothing is checked.
     """
-    observe_batch: ObserveBatch
+    observe_batch: Callable[..., None]
     """Kernel (tables, rows, observations, masks): writes what the actor of table rows[j] sees into row j.
 
     No table may be over. Nothing is checked: without an actor, memory outside the arrays may be read or written. Use

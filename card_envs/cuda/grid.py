@@ -16,8 +16,6 @@ from numba import cuda
 from card_envs.cuda.compiled import CompiledKernel, load_kernel, pack_arguments, type_of
 from card_envs.cuda.device import SIMULATED
 from card_envs.game import Game
-from card_envs.game_kernels import DealBatch, FirstIllegal, RandomBatch, StateBatch, StepBatch
-from card_envs.observation import ObserveBatch
 
 _MAX_THREADS_PER_BLOCK = 128
 _WARPS = 512
@@ -46,18 +44,17 @@ class GridFunctions(NamedTuple):
 
 def grid_functions(game: Game) -> GridFunctions:
     """Return the functions for a game, from its kernels; games that share a kernel share the function."""
-    kernels: Any = game  # functions, which can be keys of a cache although mypy does not see it
     return GridFunctions(
-        _deal(kernels.deal_batch),
-        _check(kernels.first_illegal),
-        _play(kernels.step_batch, kernels.encoder.observe_batch, game.num_seats),
-        _pick(kernels.random_batch),
-        _write_state(kernels.state_batch),
+        _deal(game.deal_batch),
+        _check(game.first_illegal),
+        _play(game.step_batch, game.encoder.observe_batch, game.num_seats),
+        _pick(game.random_batch),
+        _write_state(game.state_batch),
     )
 
 
 @cache
-def _deal(deal_batch: DealBatch) -> Callable[..., None]:
+def _deal(deal_batch: Callable[..., Any]) -> Callable[..., None]:
     def deal(tables: Any, rows: Any, stuck: Any) -> None:
         j = cuda.grid(1)
         if j >= rows.shape[0]:
@@ -72,7 +69,7 @@ def _deal(deal_batch: DealBatch) -> Callable[..., None]:
 
 
 @cache
-def _check(first_illegal: FirstIllegal) -> Callable[..., None]:
+def _check(first_illegal: Callable[..., Any]) -> Callable[..., None]:
     def check(tables: Any, rows: Any, actions: Any, illegal: Any) -> None:
         j = cuda.grid(1)
         if j < rows.shape[0] and first_illegal(tables, rows[j : j + 1], actions[j : j + 1]) >= 0:
@@ -82,7 +79,7 @@ def _check(first_illegal: FirstIllegal) -> Callable[..., None]:
 
 
 @cache
-def _play(step_batch: StepBatch, observe_batch: ObserveBatch, num_seats: int) -> Callable[..., None]:
+def _play(step_batch: Callable[..., Any], observe_batch: Callable[..., Any], num_seats: int) -> Callable[..., None]:
     def play(
         tables: Any, rows: Any, actions: Any, illegal: Any, moves: Any, rewards: Any, is_over: Any, observations: Any,
         masks: Any, seats: Any,
@@ -104,7 +101,7 @@ def _play(step_batch: StepBatch, observe_batch: ObserveBatch, num_seats: int) ->
 
 
 @cache
-def _pick(random_batch: RandomBatch) -> Callable[..., None]:
+def _pick(random_batch: Callable[..., Any]) -> Callable[..., None]:
     def pick(tables: Any, rows: Any, streams: Any, actions: Any) -> None:
         j = cuda.grid(1)
         if j < rows.shape[0]:
@@ -114,7 +111,7 @@ def _pick(random_batch: RandomBatch) -> Callable[..., None]:
 
 
 @cache
-def _write_state(state_batch: StateBatch) -> Callable[..., None]:
+def _write_state(state_batch: Callable[..., Any]) -> Callable[..., None]:
     def write_state(tables: Any, rows: Any, states: Any) -> None:
         j = cuda.grid(1)
         if j < rows.shape[0]:
