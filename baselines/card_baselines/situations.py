@@ -132,6 +132,6 @@ def read_file(game: Game, path: Path, number: int | None = None) -> Iterator[Sit
         for step, action in enumerate(hand.actions):
             before = hand.tables_after(step)
             if int(before["actor"][0]) not in hand.unknown_seats:
-                tables = hand.tables_in_game(asked, step) if hand.others else before
+                tables = hand.tables_after(step, asked) if hand.others else before
                 player, taken = hand.names[int(before["actor"][0])], hand.game.action_name(before, 0, action)
                 yield Situation(asked, tables, f"hand {k}, decision {step + 1}", player, taken)

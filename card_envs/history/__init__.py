@@ -13,7 +13,7 @@ from card_envs.history.phh.hand import Hand
 from card_envs.history.pokerstars.format import load_pokerstars
 from card_envs.history.recorded_hand import RecordedHand
 from card_envs.history.recording import PlayedHands
-from card_envs.history.replay import HandSteps, ParsedHand, Replay, UnreadHand, hand_steps, replay_hand, replay_tables
+from card_envs.history.replay import HandSteps, ParsedHand, Replay, UnreadHand, replay_hand, replay_tables
 from card_envs.history.report import ReplayReport, find_files, replay_each, replay_file, replay_paths
 from card_envs.history.results import ReplayResult
 
@@ -42,7 +42,6 @@ __all__ = [
     "dump_log",
     "find_files",
     "hand_of",
-    "hand_steps",
     "load_deals",
     "load_hand",
     "load_hands",

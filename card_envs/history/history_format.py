@@ -6,11 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from card_envs.game import Game
 from card_envs.history.errors import HandHistoryError
 from card_envs.history.recorded_hand import RecordedHand
 from card_envs.history.recording import PlayedHands
-from card_envs.history.replay import HandSteps, ParsedHand, hand_steps, recorded_hand
+from card_envs.history.replay import HandSteps, ParsedHand, play_through
 
 __all__ = ["HistoryFormat", "HistoryWriter"]
 
@@ -61,11 +63,19 @@ class HistoryFormat(ABC):
         """Return the hands of a file; HandHistoryError for a file that cannot be read or understood."""
 
     def steps(self, file: Path, number: int, rules: object = None) -> HandSteps:
-        """Return hand `number`, counted from 1, of a file decision by decision; see `load_hands` and `hand_steps`."""
+        """Return hand `number`, counted from 1, of a file decision by decision.
+
+        Raises:
+            HandHistoryError: For a file that cannot be read or understood, and for a hand that it lacks.
+            ValueError: With the reason, if the hand cannot be replayed, see `replay_hand`.
+        """
         hands = self.load_hands(file)
         if not 1 <= number <= len(hands):
             raise HandHistoryError(f"{file}: there is no hand {number}: it has hands 1 to {len(hands)}")
-        return hand_steps(hands[number - 1], rules)
+        hand = hands[number - 1]
+        frames = [(index, replay, replay.tables.copy()) for index, replay in play_through(hand, rules)]
+        replay, tables = frames[0][1], np.concatenate([table for *_, table in frames])
+        return HandSteps(replay.game, hand.source, replay.names, tables, tuple(replay.texts[i] for i, *_ in frames[1:]))
 
     def load_recorded_hands(self, file: Path) -> Iterator[RecordedHand | str]:
         """Yield the hands of a file in the form that a table plays, and the reason for each hand that cannot be played.
@@ -74,6 +84,7 @@ class HistoryFormat(ABC):
         """
         for hand in self.load_hands(file):
             try:
-                yield recorded_hand(hand)
+                *_, (_, replay) = play_through(hand)
+                yield replay.recorded_hand()
             except ValueError as error:
                 yield str(error)

@@ -9,11 +9,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
+import numpy as np
+
 from card_envs.files import replace_file
 from card_envs.game import Game
 from card_envs.history.formats import format_of_file, formats, formats_of
 from card_envs.history.history_format import HistoryFormat, HistoryWriter
-from card_envs.history.recording import Recorder
+from card_envs.history.recording import PlayedHands
 from card_envs.match.callbacks import MatchBatch
 from card_envs.typing import Rows
 
@@ -39,7 +41,7 @@ class MatchFile:
         self.num_hands = 0
         self._writer = _writer_for(self.path, game, tuple(names), seed)
         self._body: IO[str] | None = None
-        self._recorder: Recorder | None = None
+        self._taken: list[tuple[Rows, Rows]] = []
 
     def __enter__(self) -> Self:
         try:
@@ -53,18 +55,22 @@ class MatchFile:
 
     def on_deal(self, batch: MatchBatch) -> None:
         """Start recording a batch of hands."""
-        self._recorder = Recorder(batch.hands, batch.tables)
+        self._dealt = batch.tables.copy()
+        self._taken = [(np.empty(0, np.int64), np.empty(0, np.int64))]
 
     def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows) -> None:
         """Record the actions of one step."""
-        assert self._recorder is not None
-        self._recorder.add(rows, actions)
+        self._taken.append((rows.copy(), actions.copy()))
 
     def on_end(self, batch: MatchBatch) -> None:
         """Write the hands of the batch to a temporary file."""
-        if self._body is None or self._recorder is None:
+        if self._body is None:
             raise ValueError(f"{self.path}: open the file before the match: with MatchFile(...) as file")
-        self._body.writelines(self._writer.hands(self._recorder.finish()))
+        rows, actions = map(np.concatenate, zip(*self._taken, strict=True))
+        ends = np.cumsum(np.bincount(rows, minlength=len(self._dealt)))
+        by_hand = np.split(actions[np.argsort(rows, kind="stable")], ends[:-1])
+        played = PlayedHands(batch.hands, self._dealt, [part.tolist() for part in by_hand])
+        self._body.writelines(self._writer.hands(played))
         self.num_hands += len(batch.hands)
 
     def __exit__(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from card_envs.game import Game, Tables
+from card_envs.game import ILLEGAL, Game, Tables
 
 
 @dataclass(frozen=True)
@@ -29,22 +29,20 @@ class RecordedHand:
     unknown_seats: tuple[int, ...] = ()
     """Seats whose cards are not recorded; the deal gives them unused cards."""
 
-    def tables_after(self, step: int) -> Tables:
-        """Return one table after the first `step` actions; ValueError if one of them is illegal."""
-        tables = self.game.seeded_tables(1, 0)
-        self.game.deal_with(tables, 0, self.options)
-        for action in self.actions[:step]:
-            if self.game.step(tables, 0, action) < -1:
-                raise ValueError(f"{self.source}: {self.game.why_illegal(tables, 0, action)}")
-        return tables
+    def tables_after(self, step: int, game: Game | None = None) -> Tables:
+        """Return one table of `game`, or for one of `others` of that game, after the first `step` actions.
 
-    def tables_in_game(self, game: Game, step: int) -> Tables:
-        """Return one table of a game of `others` after the first `step` actions; ValueError if one is illegal there."""
-        if self.apply is None:
-            raise ValueError(f"{self.source}: actions of {self.game.name} cannot be taken in {game.name}")
+        Raises:
+            ValueError: If one of the actions is illegal.
+        """
+        game = game or self.game
         tables = game.seeded_tables(1, 0)
         game.deal_with(tables, 0, self.options)
         for action in self.actions[:step]:
-            if not self.apply(tables, action):
-                raise ValueError(f"{self.source}: action {action} is not legal in {game.name}")
+            if game is self.game or self.apply is None:
+                is_legal = game.step(tables, 0, action) != ILLEGAL
+            else:
+                is_legal = self.apply(tables, action)
+            if not is_legal:
+                raise ValueError(f"{self.source}: {game.why_illegal(tables, 0, action)}")
         return tables

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from card_envs.game import Tables
 from card_envs.typing import Rows
 
@@ -21,34 +19,6 @@ class PlayedHands:
     """(n,) tables after the deal, before the first decision."""
     actions: list[list[int]]
     """Action ids of each hand, in the order of play."""
-
-
-class Recorder:
-    """Records the actions at a batch of tables."""
-
-    def __init__(self, numbers: Rows, dealt: Tables) -> None:
-        """Start a recording.
-
-        Args:
-            numbers: (n,) number of each hand in the match.
-            dealt: (n,) tables after the deal; they are copied.
-        """
-        self._numbers, self._dealt = numbers, dealt.copy()
-        self._rows: list[Rows] = []
-        self._actions: list[Rows] = []
-
-    def add(self, rows: Rows, actions: Rows) -> None:
-        """Record the actions that the next step takes at dealt[rows]."""
-        self._rows.append(rows.copy())
-        self._actions.append(actions.copy())
-
-    def finish(self) -> PlayedHands:
-        """Return the recorded hands."""
-        rows = np.concatenate([*self._rows, np.empty(0, np.int64)])
-        actions = np.concatenate([*self._actions, np.empty(0, np.int64)])
-        in_order = actions[np.argsort(rows, kind="stable")]
-        ends = np.cumsum(np.bincount(rows, minlength=len(self._dealt)))
-        return PlayedHands(self._numbers, self._dealt, [part.tolist() for part in np.split(in_order, ends[:-1])])
 
 
 def number_equal_names(names: Iterable[str], separator: str) -> tuple[str, ...]:

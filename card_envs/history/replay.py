@@ -6,8 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
 from card_envs.game import Game, Tables
 from card_envs.history.errors import HandHistoryError
 from card_envs.history.recorded_hand import RecordedHand
@@ -18,8 +16,7 @@ __all__ = [
     "ParsedHand",
     "Replay",
     "UnreadHand",
-    "hand_steps",
-    "recorded_hand",
+    "play_through",
     "replay_hand",
     "replay_tables",
 ]
@@ -120,16 +117,22 @@ def replay_tables(hand: ParsedHand, rules: object = None) -> Iterator[tuple[int,
     Raises:
         ValueError: If an action is not legal or the hand cannot be played, with the reason.
     """
+    for index, replay in play_through(hand, rules):
+        yield index, replay.tables.copy()
+
+
+def play_through(hand: ParsedHand, rules: object = None) -> Iterator[tuple[int, Replay]]:
+    """Yield (-1, the replay of a hand after the deal), then (index, the same replay) after each decision.
+
+    Raises a ValueError, with the reason, if an action is not legal or the hand cannot be played.
+    """
     try:
-        yield from _frames(hand.begin(rules))
+        replay = hand.begin(rules)
+        yield -1, replay
+        for index in replay.play():
+            yield index, replay
     except Stop as stop:
         raise ValueError(f"{hand.source}: {stop.reason}") from None
-
-
-def _frames(replay: Replay) -> Iterator[tuple[int, Tables]]:
-    yield -1, replay.tables.copy()
-    for index in replay.play():
-        yield index, replay.tables.copy()
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,25 +158,3 @@ class HandSteps:
             yield self.game.text(self.tables, i, None)
             if i < len(self.actions):
                 yield f"--> player_{int(self.tables['actor'][i])}: {self.actions[i]}"
-
-
-def hand_steps(hand: ParsedHand, rules: object = None) -> HandSteps:
-    """Return a hand decision by decision; ValueError with the reason if it cannot be replayed, see `replay_hand`."""
-    try:
-        replay = hand.begin(rules)
-        frames = list(_frames(replay))
-    except Stop as stop:
-        raise ValueError(f"{hand.source}: {stop.reason}") from None
-    tables = np.concatenate([table for _, table in frames])
-    return HandSteps(replay.game, hand.source, replay.names, tables, tuple(replay.texts[i] for i, _ in frames[1:]))
-
-
-def recorded_hand(hand: ParsedHand) -> RecordedHand:
-    """Return a hand in the form that a table plays; ValueError with the reason if it cannot be replayed."""
-    try:
-        replay = hand.begin()
-        for _ in replay.play():
-            pass
-    except Stop as stop:
-        raise ValueError(f"{hand.source}: {stop.reason}") from None
-    return replay.recorded_hand()

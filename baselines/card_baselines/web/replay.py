@@ -160,7 +160,7 @@ class FileRecording:
             step=step,
             names=recorded.names,
             moves=tuple(name_actions(recorded.game, recorded.tables_after(0), recorded.actions)),
-            in_other_games=tuple((game, recorded.tables_in_game(game, step)) for game in recorded.others),
+            in_other_games=tuple((game, recorded.tables_after(step, game)) for game in recorded.others),
         )
 
 

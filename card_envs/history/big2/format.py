@@ -96,21 +96,6 @@ def parse_deals(text: str, source: str = "text") -> list[Big2Deal]:
     return [_parse_deal(block, source) for block in _split_blocks(text, source)]
 
 
-def load_readable_deals(path: str | Path) -> list[Big2Deal | UnreadHand]:
-    """Read the deals of a file of Big 2 as text; a deal that cannot be read becomes an `UnreadHand`.
-
-    Raises:
-        HandHistoryError: For a file that cannot be read, or is empty.
-    """
-    source, deals = str(path), list[Big2Deal | UnreadHand]()
-    for block in _split_blocks(load_text(path, "utf-8"), source):
-        try:
-            deals.append(_parse_deal(block, source))
-        except HandHistoryError as error:
-            deals.append(UnreadHand(source, MISMATCHED, str(error).removeprefix(f"{source}, ")))
-    return deals
-
-
 def _split_blocks(text: str, source: str) -> list[_Block]:
     """Return the lines of each deal: blocks between empty lines. HandHistoryError if there are none."""
     blocks: list[_Block] = [[]]
@@ -228,7 +213,13 @@ class Big2Format(HistoryFormat):
 
     def load_hands(self, file: Path) -> list[Big2Deal | UnreadHand]:
         """See `HistoryFormat`."""
-        return load_readable_deals(file)
+        source, deals = str(file), list[Big2Deal | UnreadHand]()
+        for block in _split_blocks(load_text(file, "utf-8"), source):
+            try:
+                deals.append(_parse_deal(block, source))
+            except HandHistoryError as error:
+                deals.append(UnreadHand(source, MISMATCHED, str(error).removeprefix(f"{source}, ")))
+        return deals
 
 
 class _Writer(HistoryWriter):

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from card_envs.cards import DECK_SIZE, NO_CARD, card_name
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
@@ -53,8 +53,10 @@ def load_hands(source: str | Path) -> list[Hand]:
             reason.
     """
     if isinstance(source, str) and ("\n" in source or "=" in source):
-        return parse_hands(source, "text")
-    return parse_hands(load_text(source, "utf-8"), str(source))
+        found = _parse_hands(source, "text")
+    else:
+        found = _parse_hands(load_text(source, "utf-8"), str(source))
+    return [hand for hand in found if isinstance(hand, Hand)]
 
 
 def load_readable_hands(path: str | Path) -> list[Hand | UnreadHand]:
@@ -63,38 +65,25 @@ def load_readable_hands(path: str | Path) -> list[Hand | UnreadHand]:
     Raises:
         HandHistoryError: For a file that cannot be read, and for a text that is no hand and has no sections.
     """
-    hands: list[Hand | UnreadHand] = []
-    for place, parse in _sections(load_text(path, "utf-8"), str(path)):
-        try:
-            hands.append(parse())
-        except HandHistoryError as error:
-            if place == str(path):
-                raise
-            hands.append(UnreadHand(place, SKIPPED, str(error).removeprefix(place).lstrip(":, ")))
-    return hands
+    return list(_parse_hands(load_text(path, "utf-8"), str(path), keeps_unread=True))
 
 
-def parse_hands(text: str, source: str) -> list[Hand]:
-    """Return all hands of a PHH or PHHS text; errors call the text `source`."""
-    return [parse() for _, parse in _sections(text, source)]
-
-
-def _sections(text: str, source: str) -> Iterator[tuple[str, Callable[[], Hand]]]:
-    """Yield the name of each hand of a text, and the function that reads it or raises a HandHistoryError."""
+def _parse_hands(text: str, source: str, keeps_unread: bool = False) -> Iterator[Hand | UnreadHand]:
+    """Yield the hands of a text; for a section that cannot be read an `UnreadHand`, or the error is raised."""
     if not text.strip():
         raise HandHistoryError(f"{source}: is empty; a hand needs at least the field 'variant'")
     names: set[str] = set()
-    for name, part, first_line in split_sections(text):
+    for name, part, line in split_sections(text):
         place = f"{source} [{name}]" if name else source
-        if name in names:
-            yield place, partial(_refuse_second, place, first_line)
-        else:
-            yield place, partial(_parse_section, part, place, first_line)
+        try:
+            if name in names:
+                raise HandHistoryError(f"{place}, line {line}: this section comes twice; number the hands 1, 2, ...")
+            yield _parse_section(part, place, line)
+        except HandHistoryError as error:
+            if not keeps_unread or not name:
+                raise
+            yield UnreadHand(place, SKIPPED, str(error).removeprefix(place).lstrip(":, "))
         names.add(name)
-
-
-def _refuse_second(place: str, line: int) -> NoReturn:
-    raise HandHistoryError(f"{place}, line {line}: this section comes twice; number the hands 1, 2, ...")
 
 
 def _parse_section(text: str, place: str, first_line: int) -> Hand:

@@ -88,9 +88,8 @@ class Hand(HoldemHand):
             chips(fields["antes"]),
             chips([fields[name] for name in ("min_bet", "small_bet", "big_bet") if name in fields]),
             _max_raises_of(self),
-            _profile_with_antes(
-                _rules_of(self) if rules is None else rules, bool(fields.get("ante_trimming_status", False))
-            ),
+            _rules_of(self) if rules is None else rules,
+            bool(fields.get("ante_trimming_status", False)),
         )
         return HandRecord(
             source=self.source,
@@ -118,10 +117,12 @@ def _config_of(
     antes: tuple[int, ...],
     bets: tuple[int, ...],
     max_raises: tuple[int, ...] | None,
-    profile: RulesProfile,
+    rules: str | RulesProfile,
+    trims_antes: bool,
 ) -> HoldemConfig:
-    """Return the configuration of a game; amounts are in chips of our tables."""
+    """Return the configuration of a game; amounts are in chips of our tables. ValueError for unknown rules."""
     small, big = bets[0], bets[-1]
+    profile = replace(profile_of(rules), dead_antes=not trims_antes)
     try:
         return HoldemConfig(
             structure=HOLDEM_VARIANTS[variant],
@@ -190,12 +191,6 @@ def _rules_of(hand: Hand) -> str:
     if name not in RULES:
         raise Stop(SKIPPED, f"field {RULES_FIELD!r}: rules {name!r} are not known: {', '.join(sorted(RULES))}")
     return name
-
-
-@lru_cache(maxsize=64)
-def _profile_with_antes(rules: str | RulesProfile, trims_antes: bool) -> RulesProfile:
-    """Return a rules profile with the ante rule of a hand; ValueError for an unknown name."""
-    return replace(profile_of(rules), dead_antes=not trims_antes)
 
 
 # --- cards ------------------------------------------------------------------------------------------------------------

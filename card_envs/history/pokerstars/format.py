@@ -17,10 +17,10 @@ from card_envs.games.holdem.state import CALL, FOLD, MAX_SEATS, RAISE
 from card_envs.history.errors import HandHistoryError, load_text, name_of_site, shorten, with_line_feeds
 from card_envs.history.hand_record import DEAL_BOARD, MUCK, SHOW, Move
 from card_envs.history.phh.hand import Hand
-from card_envs.history.pokerstars.hand import ContradictionError, Player, TextHand
-from card_envs.history.pokerstars.header import SkippedError, parse_header
+from card_envs.history.pokerstars.hand import Player, TextHand
+from card_envs.history.pokerstars.header import parse_header
 from card_envs.history.replay import UnreadHand
-from card_envs.history.results import MISMATCHED, SKIPPED
+from card_envs.history.results import SKIPPED, Stop
 from card_envs.poker.hands import HOLE_CARDS
 
 OWN_TABLE = "card-envs"
@@ -106,14 +106,14 @@ def _parse_hand(text: str, source: str, first_line: int) -> Hand | UnreadHand:
         reader = _HandReader(parse_header(found[2]))
         for number, line in enumerate(lines, start=first_line + 1):  # noqa: B007  the error names the number
             reader.parse_line(line.rstrip())
-    except SkippedError as error:
-        return UnreadHand(where, SKIPPED, str(error))
+    except Stop as stop:
+        return UnreadHand(where, stop.status, stop.reason)
     except ValueError as error:
         return UnreadHand(where, SKIPPED, f"line {number}: {error}")
     try:
         return reader.to_hand(int(found[1]), where)
-    except ContradictionError as error:
-        return UnreadHand(where, MISMATCHED, str(error))
+    except Stop as stop:
+        return UnreadHand(where, stop.status, stop.reason)
     except ValueError as error:
         return UnreadHand(where, SKIPPED, str(error).removeprefix(f"{where}: "))
 
@@ -138,7 +138,7 @@ class _HandReader(TextHand):
 
     def _parse_heading(self, which: str | None, part: str, cards: str) -> None:
         if which:
-            raise SkippedError("the board is dealt twice")
+            raise Stop(SKIPPED, "the board is dealt twice")
         self.part = part
         if part in _BOARD_CARDS:
             shown = [tuple(card_ids(group)) for group in re.findall(r"\[([^\[\]]*)\]", cards)]
@@ -228,7 +228,7 @@ class _HandReader(TextHand):
                 )
             self._see_cards(player, line.rpartition("[")[2].partition("]")[0])
         elif _CANCELLED.match(line):
-            raise SkippedError("the hand was cancelled")
+            raise Stop(SKIPPED, "the hand was cancelled")
         else:
             return _REMARK.match(line) is not None
         return True
@@ -244,9 +244,9 @@ class _HandReader(TextHand):
             if tuple(card_ids(line[len("Board [") :].rstrip("]"))) != self.board:
                 raise ValueError(f"{line!r} is not the board that was dealt")
         elif _CANCELLED.match(line):
-            raise SkippedError("the hand was cancelled")
+            raise Stop(SKIPPED, "the hand was cancelled")
         elif "Board [" in line or "run twice" in line:
-            raise SkippedError("the board is dealt twice")
+            raise Stop(SKIPPED, "the board is dealt twice")
         elif not ((found := _SUMMARY_SEAT.fullmatch(line)) and self._parse_summary_seat(int(found[1]), found[2])):
             raise ValueError(f"{shorten(line, 80)!r} is not understood")
 
@@ -269,7 +269,7 @@ class _HandReader(TextHand):
         elif kind in ("small blind", "big blind") and all(each.blind != kind for each in self.players.values()):
             player.blind, player.posted = kind, self.to_amount(found[2])
         else:
-            raise SkippedError(f"{player.name} posts a {kind} besides the usual ones")
+            raise Stop(SKIPPED, f"{player.name} posts a {kind} besides the usual ones")
         if is_all_in and (left := player.stack - player.ante - player.posted):
             raise ValueError(f"{player.name} still has {left} after the {kind}")
 

@@ -12,15 +12,11 @@ from card_envs.history.hand_record import DEAL_HOLE, Move
 from card_envs.history.phh.format import action_text, hand_of
 from card_envs.history.phh.hand import RULES_FIELD, Hand
 from card_envs.history.pokerstars.header import Header, parse_amount
-from card_envs.history.results import Number
+from card_envs.history.results import MISMATCHED, Number, Stop
 from card_envs.poker.hands import HOLE_CARDS
 
 _SUMMARY_LOST = re.compile(r" (?:folded|mucked|lost)\b")
 _SUMMARY_WON = re.compile(r" (?:won|collected) \(([^()]*)\)")
-
-
-class ContradictionError(Exception):
-    """Raised for amounts in the text of a hand that contradict each other."""
 
 
 @dataclass
@@ -76,7 +72,12 @@ class TextHand:
         return value
 
     def to_hand(self, number: int, where: str) -> Hand:
-        """Return the hand after its last line; p1 is the first seat left of the button."""
+        """Return the hand after its last line; p1 is the first seat left of the button.
+
+        Raises:
+            ValueError: For a hand that lacks something.
+            Stop: With MISMATCHED, for amounts that contradict each other.
+        """
         dealt = self._find_dealt_in()
         self._check_sums(dealt)
         order = {player.name: k for k, player in enumerate(dealt)}
@@ -124,14 +125,16 @@ class TextHand:
     def _check_sums(self, dealt: list[Player]) -> None:
         collected = sum(player.collected for player in dealt)
         if self.pot is not None and self.pot != collected + self.rake:
-            raise ContradictionError(
-                f"the total pot is {self.pot} in the recording, but {collected} are collected and {self.rake} raked"
+            raise Stop(
+                MISMATCHED,
+                f"the total pot is {self.pot} in the recording, but {collected} are collected and {self.rake} raked",
             )
         for player in dealt:
             won = [self.to_amount(text) for text in _SUMMARY_WON.findall(player.summary or "")]
             if sum(won) != player.collected and (won or _SUMMARY_LOST.search(player.summary or "")):
-                raise ContradictionError(
-                    f"{player.name} collects {player.collected} in the recording, but {sum(won)} in its summary"
+                raise Stop(
+                    MISMATCHED,
+                    f"{player.name} collects {player.collected} in the recording, but {sum(won)} in its summary",
                 )
 
     def _find_antes(self, dealt: list[Player]) -> list[Number]:

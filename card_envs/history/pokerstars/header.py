@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from card_envs.history.errors import shorten
-from card_envs.history.results import Number
+from card_envs.history.results import SKIPPED, Number, Stop
 
 _AMOUNT = re.compile(r"([$€£¥₹]|[A-Z]{1,2}\$)?([0-9]{1,15}|[1-9][0-9]{0,2}(?:,[0-9]{3}){1,4})(\.[0-9]{1,2})?")
 _DATE = re.compile(r" - [0-9]{4}/[0-9]{1,2}/[0-9]{1,2} ")
@@ -15,10 +15,6 @@ _GAME = re.compile(r"(?:^|[({},])\s*((?:[^\s(){},]+ )+?)(No Limit|Pot Limit|Limi
 _BUY_IN = re.compile(r"^(?:.*\b[A-Z]{3} |[^\s+]*[0-9]\+\S+ |Freeroll )")
 _STAKES = re.compile(r"(?<![^\s()])([^\s()/]+)/([^\s()/]+)(?![^\s()])")
 _VARIANTS = {"No Limit": "NT", "Pot Limit": "PT", "Limit": "FT"}
-
-
-class SkippedError(ValueError):
-    """Raised for a hand that is not read, with the reason."""
 
 
 class Header(NamedTuple):
@@ -51,7 +47,7 @@ def parse_header(text: str) -> Header:
     """Return the game that the first line of a hand names after its number.
 
     Raises:
-        SkippedError: For a game other than Texas hold'em, or with betting that our tables do not play.
+        Stop: With SKIPPED, for a game other than Texas hold'em, or with betting that our tables do not play.
         ValueError: For a line that names no game or stakes.
     """
     game = " ".join(_DATE.split(text, maxsplit=1)[0].split())
@@ -59,17 +55,18 @@ def parse_header(text: str) -> Header:
     name = _BUY_IN.sub("", found[1]).strip() if found else ""
     if found is None or name.split()[-1:] in (["No"], ["Pot"], ["Fixed"]):
         if re.search("hold.?em", game, re.IGNORECASE):
-            raise SkippedError(
+            raise Stop(
+                SKIPPED,
                 f"{shorten(game, 60)!r} is not how PokerStars names a game; its hold'em is \"Hold'em No Limit\", "
-                '"Hold\'em Pot Limit" or "Hold\'em Limit"'
+                '"Hold\'em Pot Limit" or "Hold\'em Limit"',
             )
         raise ValueError('no game with stakes, such as "Hold\'em No Limit (1/2)"')
     if name != "Hold'em":
-        raise SkippedError(f"{name} is not Texas hold'em")
+        raise Stop(SKIPPED, f"{name} is not Texas hold'em")
     if re.search(r"\bcap\b", game, re.IGNORECASE):
-        raise SkippedError("a cap limits the bets of the whole hand")
+        raise Stop(SKIPPED, "a cap limits the bets of the whole hand")
     if "-Flop" in game:
-        raise SkippedError("the betting structure changes after the flop")
+        raise Stop(SKIPPED, "the betting structure changes after the flop")
     stakes = _STAKES.search(found[3])
     if stakes is None:
         raise ValueError('no game with stakes, such as "Hold\'em No Limit (1/2)"')
