@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from card_envs.chance import BEGIN, CHANCE, Chance, Episode
+from card_envs.chance import BEGIN, CHANCE, Episode
 from card_envs.game import ILLEGAL, Game, IllegalActionError, Tables
 
 _TRIES = 100
@@ -16,19 +16,14 @@ _SWAPS = 100
 """Number of steps of the random walk among consistent deals, if random deals are hardly ever consistent."""
 
 
-def chance_of(game: Game) -> Chance:
-    """Return the explicit chance of a game, or raise a ValueError for a game without it."""
-    return CHANCE.require(game)
-
-
 def first_episode(game: Game) -> Episode:
     """Return the deal before its first card."""
-    return Episode(game.new_tables(1), chance_of(game).num_private_cards * game.num_seats)
+    return Episode(game.new_tables(1), CHANCE.require(game).num_private_cards * game.num_seats)
 
 
 def after_card(game: Game, episode: Episode, card: int) -> Episode:
     """Return the episode after chance deals a card; the action that waits for it is applied if it is the last."""
-    if card in episode.cards or card not in chance_of(game).deck:
+    if card in episode.cards or card not in CHANCE.require(game).deck:
         raise IllegalActionError(f"card {card} is no longer in the deck: choose one of chance_outcomes()")
     dealt = episode._replace(cards=(*episode.cards, card))
     if dealt.is_dealing or dealt.waiting is None:
@@ -39,13 +34,13 @@ def after_card(game: Game, episode: Episode, card: int) -> Episode:
 def after_action(game: Game, episode: Episode, action: int) -> Episode:
     """Return the episode after the actor's action; an illegal one raises IllegalActionError."""
     tables = _apply(game, episode, action)
-    decision = chance_of(game).public_decision(episode.tables, tables, action)
+    decision = CHANCE.require(game).public_decision(episode.tables, tables, action)
     return _advance(game, episode._replace(decisions=(*episode.decisions, decision)), action, tables)
 
 
 def private_cards(game: Game, episode: Episode, seat: int) -> tuple[int, ...]:
     """Return the private card ids that a seat was dealt so far."""
-    count = chance_of(game).num_private_cards
+    count = CHANCE.require(game).num_private_cards
     return episode.cards[: count * game.num_seats][seat * count : (seat + 1) * count]
 
 
@@ -54,9 +49,9 @@ def _apply(game: Game, episode: Episode, action: int) -> Tables:
     # copied as bytes: copying a structured array field by field takes longer than everything else
     tables = episode.tables.view(np.uint8).copy().view(episode.tables.dtype)
     if action == BEGIN:
-        chance_of(game).open_table(tables, episode.cards)
+        CHANCE.require(game).open_table(tables, episode.cards)
         return tables
-    chance_of(game).place_cards(tables, episode.cards)
+    CHANCE.require(game).place_cards(tables, episode.cards)
     if game.step(tables, 0, action) == ILLEGAL:
         raise IllegalActionError(game.why_illegal(episode.tables, 0, action))
     return tables
@@ -64,7 +59,7 @@ def _apply(game: Game, episode: Episode, action: int) -> Tables:
 
 def _advance(game: Game, episode: Episode, action: int, tables: Tables) -> Episode:
     """Return the episode after `action`, or the one in which `action` waits for cards."""
-    shown = chance_of(game).num_cards_dealt(tables)
+    shown = CHANCE.require(game).num_cards_dealt(tables)
     if shown > len(episode.cards):
         return episode._replace(due=shown, waiting=action)
     return episode._replace(due=shown, waiting=None, tables=tables)
@@ -92,7 +87,7 @@ def resample_episode(game: Game, episode: Episode, seat: int, uniform: Callable[
 
 def replay_episode(game: Game, cards: tuple[int, ...], decisions: Sequence[Any]) -> Episode | None:
     """Return the episode with these cards and public decisions; None if a decision is impossible."""
-    episode, chance = first_episode(game), chance_of(game)
+    episode, chance = first_episode(game), CHANCE.require(game)
     left = list(decisions)
     while left or len(episode.cards) < len(cards):
         if episode.is_dealing:
@@ -120,7 +115,7 @@ def _replace_cards(game: Game, episode: Episode, cards: tuple[int, ...]) -> Epis
 
 def _hide_unknown_cards(game: Game, episode: Episode, seat: int) -> list[int | None]:
     """Return the cards in the order of the deal, with None for cards that `seat` does not know."""
-    chance = chance_of(game)
+    chance = CHANCE.require(game)
     shown = chance.face_up_cards(episode)
     num_private = chance.num_private_cards * game.num_seats
     known: list[int | None] = list(episode.cards)
@@ -133,13 +128,13 @@ def _hide_unknown_cards(game: Game, episode: Episode, seat: int) -> list[int | N
 
 def _draw_unknown_cards(game: Game, known: Sequence[int | None], uniform: Callable[[], float]) -> tuple[int, ...]:
     """Return the cards, with random ones from the rest of the deck in place of None."""
-    rest = [card for card in chance_of(game).deck if card not in known]
+    rest = [card for card in CHANCE.require(game).deck if card not in known]
     return tuple(rest.pop(int(uniform() * len(rest))) if card is None else card for card in known)
 
 
 def _walk_randomly(game: Game, episode: Episode, known: Sequence[int | None], uniform: Callable[[], float]) -> Episode:
     """Return the end of a random walk among consistent deals; each step swaps a hidden card with another card."""
-    rest = [card for card in chance_of(game).deck if card not in episode.cards]
+    rest = [card for card in CHANCE.require(game).deck if card not in episode.cards]
     hidden = [place for place, card in enumerate(known) if card is None]
     pool, found = [*episode.cards, *rest], episode
     swappable = [*hidden, *range(len(known), len(pool))]

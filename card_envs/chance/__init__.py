@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
@@ -14,6 +14,9 @@ from card_envs.observation import Block
 from card_envs.records import Tables as Tables
 
 __all__ = ["BEGIN", "CHANCE", "EQUITY", "REDEAL", "Chance", "Episode", "Equity", "Redeal", "redeal_deck"]
+
+Redeal = Callable[[Tables, int, np.random.Generator], None]
+Equity = Callable[[Tables, int], float]
 
 BEGIN = -1
 """Pseudo action that starts the deal, see `Episode.waiting`."""
@@ -114,16 +117,8 @@ class Chance(Protocol):
         ...
 
 
-class Redeal(Protocol):
-    """Function that deals hidden cards anew."""
-
-    def __call__(self, views: Tables, seat: int, rng: np.random.Generator, /) -> None:
-        """Replace the hidden cards in copies of one view of `seat` by random ones, in place."""
-        ...
-
-
 def redeal_deck(deck: Collection[int], num_dealt: int, views: Tables, seat: int, rng: np.random.Generator) -> None:
-    """Replace the hidden cards of a view in games with a field `deck`, see `Redeal`.
+    """Replace the hidden cards of a view in games with a field `deck`, see `REDEAL`.
 
     `deck` are all cards of the game; hidden ones are `NO_CARD` among the first `num_dealt` of the field.
     """
@@ -133,17 +128,9 @@ def redeal_deck(deck: Collection[int], num_dealt: int, views: Tables, seat: int,
     views["deck"][:, hidden] = rng.permuted(np.tile(unseen, (len(views), 1)), axis=1)[:, : len(hidden)]
 
 
-class Equity(Protocol):
-    """Function that estimates the equity of a hand."""
-
-    def __call__(self, view: Tables, seat: int, /) -> float:
-        """Return the equity of the hand of `seat`, 0 to 1, against unknown hands if nobody folds."""
-        ...
-
-
 CHANCE: Feature[Chance] = Feature("chance", __name__, "explicit chance")
 """The cards of a game as separate events, for OpenSpiel, resampled deals and the check for leaks."""
 REDEAL: Feature[Redeal] = Feature("redeal", __name__, "random hidden cards")
-"""Function that replaces the cards that a seat does not see by random ones."""
+"""Function (views, seat, rng): replaces the hidden cards in copies of one view of a seat by random ones, in place."""
 EQUITY: Feature[Equity] = Feature("equity", __name__, "equity of hands")
-"""Function that estimates the equity of a hand against unknown hands."""
+"""Function (view, seat) -> estimate of the equity, 0 to 1, of a seat's hand against unknown hands if nobody folds."""

@@ -92,7 +92,8 @@ class Big2Chance(Chance):
 
     def public_text(self, episode: Episode) -> str:
         """Return all plays and passes: "p2 3D, p3 5H, p0 pass"."""
-        return ", ".join(map(_play_text, self._plays(episode))) or "-"
+        plays = self._plays(episode)
+        return ", ".join(f"p{seat} {order_names(orders) or 'pass'}" for seat, orders in plays) or "-"
 
     def private_text(self, cards: Iterable[int]) -> str:
         """Return the cards, the lowest first."""
@@ -115,10 +116,6 @@ class Big2Chance(Chance):
 
 
 make_chance = Big2Chance
-
-
-def _play_text(play: Play) -> str:
-    return f"p{play.seat} {order_names(play.orders) if play.orders else 'pass'}"
 
 
 def redeal(views: Tables, seat: int, rng: np.random.Generator) -> None:

@@ -88,7 +88,8 @@ class HoldemChance(Chance):
         self._place = {card: place for place, card in enumerate(self.deck)}
         hole_cards = config.num_players * config.num_hole_cards
         self._num_shown = [hole_cards + shown for shown in accumulate(config.board_cards)]
-        self._boards = _board_slices(config, self._num_shown)
+        counts = zip(self._num_shown, config.board_cards, strict=True)
+        self._boards = [slice(end - count, end) for end, count in counts if count]
         self.recall_blocks = self._recall_blocks(config)
 
     def _recall_blocks(self, config: HoldemConfig) -> tuple[Block, ...]:
@@ -146,7 +147,9 @@ class HoldemChance(Chance):
         """Return board and betting by street: "board 2c 7d Th / Js  betting c r4 c / c c"."""
         boards = [card_names(sorted(episode.cards[place])) for place in self._boards]
         streets = groupby(episode.decisions, key=lambda bet: bet.street)
-        betting = " / ".join(" ".join(map(_bet_text, bets)) for _, bets in streets)
+        betting = " / ".join(
+            " ".join(f"r{bet.amount}" if bet.kind == RAISE else _KINDS[bet.kind] for bet in bets) for _, bets in streets
+        )
         return f"board {' / '.join(filter(None, boards)) or '-'}  betting {betting or '-'}"
 
     def private_text(self, cards: Iterable[int]) -> str:
@@ -190,15 +193,6 @@ def _max_raises(config: HoldemConfig) -> int:
     elif config.profile.short_raise_reopens and config.num_players > 2:
         smallest = 1
     return max(config.stack_list) // smallest + config.num_players
-
-
-def _board_slices(config: HoldemConfig, num_shown: list[int]) -> list[slice]:
-    """Return the slice of the dealt cards for each street with board cards."""
-    return [slice(end - count, end) for end, count in zip(num_shown, config.board_cards, strict=True) if count]
-
-
-def _bet_text(bet: Bet) -> str:
-    return f"r{bet.amount}" if bet.kind == RAISE else _KINDS[bet.kind]
 
 
 def equity(config: HoldemConfig, views: Tables, seat: int) -> float:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,20 +15,9 @@ from card_envs.game import Game
 from card_envs.records import Tables
 from card_envs.rendering import Frame
 
-
-class Painting(Protocol):
-    """Function that describes a picture of table 0."""
-
-    def __call__(self, tables: Tables, seat: int | None, names: Sequence[str] | None = None, /) -> Any:
-        """Return a `card_envs.canvas.Canvas` with table 0.
-
-        Args:
-            tables: Records of tables.
-            seat: The seat whose view is drawn, at the bottom; None for all cards, with player_0 at the bottom.
-            names: Names of the seats.
-        """
-        ...
-
+Painting = Callable[..., Any]
+"""Function (tables, seat, names=None) -> `card_envs.canvas.Canvas` of table 0 as a seat sees it, with the seat at the
+bottom; for seat None with all cards, and player_0 at the bottom. `names` are those of the seats."""
 
 PICTURE: Feature[Painting] = Feature("picture", "card_envs.rendering", "pictures")
 """Function that draws a table; games without it are rendered as text only. It needs Pillow (extra `render`)."""

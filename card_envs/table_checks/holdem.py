@@ -10,7 +10,6 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from card_envs.cards import NO_CARD
 from card_envs.compiler import kernel
@@ -55,16 +54,11 @@ def check_tables(deck: list[int], example: Tables, tables: Tables) -> None:
     check_ranges(Table, tables)
     for name in SETTINGS:
         require_records(tables[name] == example[name], tables, name, f"is not {example[name][0].tolist()}, the setting")
-    _check_cards(deck, tables[_is_dealt(tables)])
+    _check_cards(deck, tables[(tables["deck"] != NO_CARD).any(axis=1) | (tables["is_over"] == 0)])
     _check_seats(tables)
     _check_chips(example, tables)
     _check_turn(tables)
     _check_history(tables)
-
-
-def _is_dealt(tables: Tables) -> NDArray[np.bool_]:
-    """Return (n,) False for tables at which no hand was dealt so far."""
-    return np.asarray((tables["deck"] != NO_CARD).any(axis=1) | (tables["is_over"] == 0))
 
 
 def _check_cards(deck: list[int], tables: Tables) -> None:
@@ -110,7 +104,8 @@ def _check_chips(example: Tables, tables: Tables) -> None:
     require_records(payoff >= -paid, tables, "payoff", "is more than was paid")
     was_dealt = tables["in_hand"] != 0
     started = np.sort(stack - payoff + np.where(running, paid, 0), axis=1)
-    expected = np.sort(_starting_stacks(example), axis=1)
+    paid_there = np.where(example["is_over"][:, None] == 0, example["hand_commit"], 0)
+    expected = np.sort(example["stack"].astype(np.int64) - example["payoff"] + paid_there, axis=1)
     require_records(
         started == expected, tables, "stack", f"began the hand with other chips than {expected[0].tolist()}"
     )
@@ -126,12 +121,6 @@ def _check_chips(example: Tables, tables: Tables) -> None:
         require_records(~beyond | (tables[name] == 0), tables, name, "has chips for seats that this game has not")
     waits = tables["pending"].astype(np.int64)[:, None] >> np.arange(MAX_SEATS) & 1 == 1
     require_records(~waits | (stack > 0), tables, "pending", "has a seat without chips")
-
-
-def _starting_stacks(example: Tables) -> NDArray[np.int64]:
-    """Return the stacks (1, MAX_SEATS) with which a hand begins at the example."""
-    paid = np.where(example["is_over"][:, None] == 0, example["hand_commit"], 0)
-    return np.asarray(example["stack"].astype(np.int64) - example["payoff"] + paid)
 
 
 def _check_turn(tables: Tables) -> None:

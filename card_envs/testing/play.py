@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from card_envs.chance import Episode
-from card_envs.episode import after_action, after_card, chance_of, first_episode
+from card_envs.chance import CHANCE, Episode
+from card_envs.episode import after_action, after_card, first_episode
 from card_envs.game import ILLEGAL, Game, Tables
 
 MAX_DECISIONS = 100_000
@@ -44,7 +44,7 @@ def decisions(game: Game, seed: int, deals: int) -> Iterator[tuple[Tables, int]]
 
 def episodes(game: Game, seed: int, deals: int) -> Iterator[Episode]:
     """Yield the episode before every decision of random deals whose cards chance deals one by one."""
-    rng, deck = np.random.default_rng(seed), chance_of(game).deck
+    rng, deck = np.random.default_rng(seed), CHANCE.require(game).deck
     for _ in range(deals):
         episode = first_episode(game)
         while episode.is_dealing or not episode.tables["is_over"][0]:

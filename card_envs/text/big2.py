@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from card_envs.cards import RANKS as CARD_RANKS
 from card_envs.cards import card_id
@@ -51,7 +51,7 @@ def make_text(game: Game) -> TextInterface:
     return TextInterface(
         rules=_rules(config),
         describe=_describe,
-        stage=_stage,
+        stage=lambda tables, i: "",
         describe_legal=_describe_legal,
         describe_outcome=_describe_outcome,
         read_action=_parse_action,
@@ -111,10 +111,6 @@ def _to_beat(t: Table) -> str:
     return f"to beat {trick_name(t)} of player_{t.trick_seat}{passes}"
 
 
-def _stage(tables: Tables, i: int) -> str:
-    return ""
-
-
 def _describe_outcome(tables: Tables, i: int) -> str:
     t: Table = tables[i]
     if not t.is_over:
@@ -157,16 +153,8 @@ def _parse_action(tables: Tables, i: int, words: str) -> int:
             if kind is not None and _kind(t, action) != kind:
                 raise ValueError(f"these cards are a {KIND_NAMES[_kind(t, action)]}")
             return action
-    raise ValueError(_why_not(t, orders))
-
-
-def _why_not(t: Table, orders: Iterable[int]) -> str:
-    trick = trick_name(t)
-    return (
-        f"{order_names(sorted(orders))} does not beat the {trick}"
-        if trick
-        else f"{order_names(sorted(orders))} is not a combination that may be played"
-    )
+    problem = f"does not beat the {trick_name(t)}" if t.trick_size else "is not a combination that may be played"
+    raise ValueError(f"{order_names(sorted(orders))} {problem}")
 
 
 def _split_cards(words: str) -> tuple[list[int], list[str]]:
@@ -210,7 +198,8 @@ def _find_kind(t: Table, legal: list[int], kind: int | None, rank: int | None) -
         raise ValueError("name the cards")
     found = [action for action in legal if action != PASS and _kind(t, action) == kind]
     if rank is not None:
-        found = [action for action in found if {_card_rank(order) for order in action_cards(t, action)} == {rank}]
+        letter = CARD_RANKS[rank]
+        found = [action for action in found if {order_name(order)[0] for order in action_cards(t, action)} == {letter}]
     if len(found) != 1:
         ranked = "" if rank is None else f" of rank {CARD_RANKS[rank]}"
         raise ValueError(f"{len(found) or 'no'} legal {KIND_NAMES[kind]}{ranked}: name the cards")
@@ -219,7 +208,3 @@ def _find_kind(t: Table, legal: list[int], kind: int | None, rank: int | None) -
 
 def _kind(t: Table, action: int) -> int:
     return int(kind_of(value_of_action(t, int(t.actor), action)))
-
-
-def _card_rank(order: int) -> int:
-    return CARD_RANKS.index(order_name(order)[0])

@@ -99,7 +99,7 @@ def _describe(config: HoldemConfig, views: Tables, i: int, seat: int, verbose: b
         position = names[position_of(t, seat)]
         first = f"player_{seat} ({position}) {cards} | board {shown} | {_street(t)} | pot {t.pot} | to call {to_call}"
         return [first, "Players: " + "; ".join(players)]
-    blind = f" ({_to_big_blinds(t, int(t.pot))})" if any(config.blinds) else ""
+    blind = f" ({int(t.pot) / int(t.chips_per_reward):g} bb)" if any(config.blinds) else ""
     return [
         f"You are player_{seat} ({names[position_of(t, seat)]}). Your cards: {cards}.",
         f"Betting round: {_street(t)}. Board: {shown}. Pot: {t.pot} chips{blind}.",
@@ -111,10 +111,6 @@ def _describe(config: HoldemConfig, views: Tables, i: int, seat: int, verbose: b
 
 def _street(t: Table) -> str:
     return str(STREET_NAMES[t.street])
-
-
-def _to_big_blinds(t: Table, chips: int) -> str:
-    return f"{chips / int(t.chips_per_reward):g} bb"
 
 
 def _player(t: Table, seat: int, position: str) -> str:
@@ -161,7 +157,9 @@ def _parse_action(tables: Tables, i: int, words: str) -> int:
     words = _THOUSANDS.sub("", words.replace("$", "").replace("chips", "").replace("(all-in)", "all-in"))
     words = " ".join(words.split()).removeprefix("i ").removesuffix(".")
     if words in ("fold", "folds", "muck"):
-        return _require_legal(t, FOLD_ACTION, "folding is not legal because there is nothing to call")
+        if not is_legal(t, FOLD_ACTION):
+            raise ValueError("folding is not legal because there is nothing to call")
+        return FOLD_ACTION
     if words in ("check", "checks"):
         if amount_to_call(t) > 0:
             raise ValueError(f"there are {min(int(amount_to_call(t)), int(t.stack[t.actor]))} chips to call")
@@ -173,12 +171,6 @@ def _parse_action(tables: Tables, i: int, words: str) -> int:
     if match := _RAISE.fullmatch(words):
         return _parse_raise(t, match)
     raise ValueError("this is not an action")
-
-
-def _require_legal(t: Table, action: int, why_not: str) -> int:
-    if not is_legal(t, action):
-        raise ValueError(why_not)
-    return action
 
 
 def _parse_call(t: Table, amount: str | None) -> int:

@@ -55,14 +55,19 @@ class TreeControlTerms:
 
     def __init__(self, game: Game, agents: Sequence[Agent]) -> None:
         tree = PublicTree(game)
-        self._nodes = _list_nodes(tree.root)
+        self._nodes = [tree.root]  # parents before their children
+        for node in self._nodes:
+            self._nodes += node.children
         if (cells := len(self._nodes) * tree.num_deals) > MAX_CELLS:
             raise ValueError(
                 f"{game.name} has {cells:,} public states times deals; control variates are for at most {MAX_CELLS:,}"
             )
         self._game, self._agents, self._root = game, agents, tree.root
         self._index = {id(node): index for index, node in enumerate(self._nodes)}
-        self._strategies = [_strategy(agent, game) if can_be_asked(agent) else None for agent in agents]
+        self._strategies = [
+            strategy_of(agent, PublicTree(game, encoder=agent.find_encoder(game))) if can_be_asked(agent) else None
+            for agent in agents
+        ]
         mask = tree.decisions.action_mask.astype(np.float64)
         self._uniform = mask / mask.sum(axis=1, keepdims=True)
         self._values = lru_cache(maxsize=None)(self._compute_values)
@@ -183,18 +188,6 @@ class TreeControlTerms:
         if self.is_complete:  # the values are exact: all coefficients are 1
             correction = correction + self._terms.sum(axis=2)
         return [Controls(correction[rows, agent], self._terms[:, agent]) for agent in agents]
-
-
-def _strategy(agent: Agent, game: Game) -> Floats:
-    return strategy_of(agent, PublicTree(game, encoder=agent.find_encoder(game)))
-
-
-def _list_nodes(root: Node) -> list[Node]:
-    """Return all nodes, parents before their children."""
-    nodes = [root]
-    for node in nodes:
-        nodes += node.children
-    return nodes
 
 
 def _group_by_common_knowledge(views: Rows) -> Rows:

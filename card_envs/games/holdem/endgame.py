@@ -107,7 +107,8 @@ class Endgame:
         cards = [card_id(card) if isinstance(card, str) else card for card in given]
         allowed = sorted({int(shown) for shown in np.cumsum(self.config.board_cards)} - {0})
         if len(cards) not in allowed:
-            raise ValueError(f"board has {len(cards)} cards: betting begins with {_either(allowed)} in this game")
+            wanted = " or ".join(map(str, allowed))
+            raise ValueError(f"board has {len(cards)} cards: betting begins with {wanted} in this game")
         for place, card in enumerate(cards):
             if not is_whole(card) or card not in self.config.deck_cards:
                 raise ValueError(f"board[{place}] = {card!r} is not a card of this deck")
@@ -244,7 +245,3 @@ def _without_cards_of(hand: int) -> NDArray[np.bool_]:
 def _pick(weights: NDArray[np.float64], random_number: float) -> int:
     sums = np.cumsum(weights)
     return int(np.searchsorted(sums, random_number * sums[-1], side="right"))
-
-
-def _either(numbers: Sequence[int]) -> str:
-    return " or ".join(map(str, numbers))

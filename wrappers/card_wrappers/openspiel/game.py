@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 import pyspiel
 
-from card_envs.chance import Chance, Episode
+from card_envs.chance import CHANCE, Chance, Episode
 from card_envs.envs import EnvEntry, make_game
-from card_envs.episode import after_action, after_card, chance_of, first_episode, private_cards, resample_episode
+from card_envs.episode import after_action, after_card, first_episode, private_cards, resample_episode
 from card_envs.game import Game, Tables
 from card_envs.observation import mask_records
 from card_wrappers.openspiel.observer import CardObserver
@@ -28,7 +28,7 @@ class CardGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel ships no types
     def __init__(self, parameters: dict[str, Any] | None = None) -> None:
         chosen = {**specification(self.entry.factory), **(parameters or {})}
         game = make_game(self.entry.id, **settings(self.entry.factory, chosen))
-        self.chance: Chance = chance_of(game)
+        self.chance: Chance = CHANCE.require(game)
         super().__init__(self.game_type, _game_info(game, self.chance), encode(chosen))
         self.game: Game = game
         self.first_episode = first_episode(game)

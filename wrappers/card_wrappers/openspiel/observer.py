@@ -8,8 +8,8 @@ import numpy as np
 import pyspiel
 from numpy.typing import NDArray
 
-from card_envs.chance import Episode
-from card_envs.episode import chance_of, private_cards
+from card_envs.chance import CHANCE, Episode
+from card_envs.episode import private_cards
 from card_envs.game import Game
 from card_envs.observation import Block, mask_records, observation_records
 
@@ -37,7 +37,7 @@ class CardObserver:
             raise ValueError(f"observation parameters {sorted(parameters)} are not known: choose none")
         if kind.private_info == pyspiel.PrivateInfoType.ALL_PLAYERS:
             raise ValueError("private_info ALL_PLAYERS is not offered: choose SINGLE_PLAYER or NONE")
-        self._game, self._chance = game, chance_of(game)
+        self._game, self._chance = game, CHANCE.require(game)
         self._is_public = kind.public_info
         self._is_private = kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
         self._recalls = kind.perfect_recall

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from card_envs.agent import Decisions, StochasticAgent
 from card_envs.cards import NO_CARD
-from card_envs.chance.holdem import Bet, list_bets
-from card_envs.episode import chance_of
+from card_envs.chance import CHANCE
+from card_envs.chance.holdem import list_bets
 from card_envs.game import Game
 from card_envs.games.holdem.actions import CALL_ACTION, FOLD_ACTION
 from card_envs.games.holdem.config import HoldemConfig
@@ -51,7 +51,7 @@ class StateConverter:
         if game.config.profile.last_actor_opens:
             raise ValueError(f"{game} has rules of RLCard, where the last actor decides who opens a street: use others")
         self.game, self.openspiel_game = game, _load(openspiel_game)
-        self._chance = chance_of(game)
+        self._chance = CHANCE.require(game)
         self._is_kuhn = self.openspiel_game.get_type().short_name == "kuhn_poker"
         theirs = self.openspiel_game.num_players(), self.openspiel_game.max_chance_outcomes()
         if theirs != (2, len(self._chance.deck)):
@@ -95,7 +95,8 @@ class StateConverter:
 
     def actions_at(self, decisions: Decisions, j: int) -> list[int]:
         """Return OpenSpiel's number of each of our action ids, -1 for illegal ones."""
-        facing = any(bet.kind == RAISE for bet in _bets_on_street(decisions.views[j]))
+        view = decisions.views[j]
+        facing = any(bet.kind == RAISE for bet in list_bets(view) if bet.street == int(view["street"]))
         kinds = {FOLD_ACTION: FOLD, CALL_ACTION: CALL}
         return [
             self._number_of(kinds.get(action, RAISE), facing) if is_legal else -1
@@ -179,10 +180,6 @@ class OpenSpielAgent(StochasticAgent):
 def _player_at(seat: int, view: Any) -> int:
     """Return OpenSpiel's number of the player at a seat: 0 is left of the button."""
     return (seat - int(view["button"]) - 1) % 2
-
-
-def _bets_on_street(view: Any) -> list[Bet]:
-    return [bet for bet in list_bets(view) if bet.street == int(view["street"])]
 
 
 def _load(openspiel_game: Any) -> Any:

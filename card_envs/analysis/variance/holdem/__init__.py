@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
 from card_envs.analysis.variance.control_terms import ControlTerms
 from card_envs.analysis.variance.holdem.control_terms import HoldemControlTerms
@@ -15,13 +14,10 @@ from card_envs.games.holdem.config import HoldemConfig
 def make_control_terms(game: Game) -> Callable[[int, Sequence[int]], ControlTerms] | None:
     """Return the function that makes the control terms of a match; None for other games than Texas hold'em."""
     config: HoldemConfig = game.config
-    return partial(_control_terms, config) if config.is_texas else None
 
+    def make(seed: int, hands_per_agent: Sequence[int]) -> ControlTerms:
+        if max(hands_per_agent) > 1:  # an agent can be asked about other hands
+            return CounterfactualControlTerms(config, seed, hands_per_agent)
+        return HoldemControlTerms(config, seed)
 
-def _control_terms(config: HoldemConfig, seed: int, hands_per_agent: Sequence[int]) -> ControlTerms:
-    """Return the control terms of a match: counterfactual ones if an agent can be asked about other hands."""
-    return (
-        CounterfactualControlTerms(config, seed, hands_per_agent)
-        if max(hands_per_agent) > 1
-        else HoldemControlTerms(config, seed)
-    )
+    return make if config.is_texas else None

@@ -191,7 +191,8 @@ class _AgentTerms:
         self._positions = positions_of(seats, batch.tables)[rows, own]
         self._num_seats = seats
         self.is_last = self._positions == seats - 1
-        hands = STARTING_CONTROLS[:, starting_hands(_hole_cards(batch.tables, seats))]  # (features, hands, seats)
+        hole_cards = batch.tables["deck"][:, : 2 * seats].reshape(-1, seats, 2)
+        hands = STARTING_CONTROLS[:, starting_hands(hole_cards)]  # (features, hands, seats)
         self._own_hands = hands[:, rows, own]
         self._other_hands = hands.sum(axis=2) - self._own_hands
 
@@ -204,8 +205,3 @@ class _AgentTerms:
             if self._num_seats == 2:
                 columns += [*(self._other_hands * here)]
         return columns if self._num_seats == 2 else [*columns, *self._other_hands]
-
-
-def _hole_cards(tables: Tables, num_seats: int) -> NDArray[np.uint8]:
-    """Return the hole cards (n, num_seats, 2)."""
-    return np.asarray(tables["deck"][:, : 2 * num_seats].reshape(-1, num_seats, 2))
