@@ -50,6 +50,7 @@ __all__ = [
 ]
 
 
+DEVICES = ("cpu", "cuda")
 _OWN_GAMES = "card_envs.games."
 """Package of the games whose environments are modules of this package."""
 
@@ -289,9 +290,21 @@ def make_vector(
         >>> tables.reset().action_mask.shape
         (4096, 5)
     """
-    from card_envs.engine import make_tables
+    from card_envs.memory import explain_memory
+    from card_envs.vector import VectorTables
 
-    return make_tables(as_game(env_id, **settings), num_tables, seed, num_threads, device, skip_forced)
+    game = as_game(env_id, **settings)
+    if device not in DEVICES:
+        raise ValueError(f"device {device!r} is not known: choose one of {list(DEVICES)}")
+    with explain_memory(game, num_tables):
+        if device == "cpu":
+            return VectorTables(game, num_tables, seed, num_threads, skip_forced)
+        for name, value, usual in (("num_threads", num_threads, 1), ("skip_forced", skip_forced, False)):
+            if value != usual:
+                raise ValueError(f"{name} {value!r} is for the processor: omit it with device={device!r}")
+        from card_envs.cuda.tables import CudaTables  # imported here because it imports Numba's CUDA
+
+        return CudaTables(game, num_tables, seed)
 
 
 def warmup(env_id: str, **settings: Any) -> float:
@@ -307,10 +320,19 @@ def warmup(env_id: str, **settings: Any) -> float:
     Returns:
         Wall time in seconds.
     """
-    from card_envs.engine import call_kernels
+    from card_envs.single_seat import SingleSeatTables
+    from card_envs.vector import VectorTables
 
     start = time.perf_counter()
-    call_kernels(make_raw_env(env_id, **settings))
+    env = make_raw_env(env_id, **settings)
+    env.reset(seed=0)
+    env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
+    env.state()
+    tables = VectorTables(env.game, 2, seed=0)
+    tables.reset()
+    tables.step(tables.sample_actions())
+    learner = SingleSeatTables(env.game, 2, "random", seed=0)
+    learner.step(learner.reset().action_mask.argmax(axis=1))
     return time.perf_counter() - start
 
 

@@ -119,7 +119,7 @@ class Big2Config:
         _check_choice("forced_passes", self.forced_passes, FORCED_PASSES)
         _check_choice("straights", self.straights, STRAIGHTS)
         _check_choice("flushes", self.flushes, FLUSHES)
-        for name in _switches():
+        for name in (field.name for field in fields(self) if field.type == "bool"):
             if not isinstance(getattr(self, name), bool):
                 raise ValueError(f"{name} {getattr(self, name)!r} must be True or False")
         for name in ("double_from", "triple_from"):
@@ -179,7 +179,7 @@ class Big2Config:
     def run_deciders(self) -> list[int]:
         """For each run in `RUNS`, index of the card (0 = lowest in Big 2) that decides between equal runs."""
         deciders = dict(STRAIGHTS[self.straights])
-        return [_sort_ranks(run).index(deciders.get(run, run[-1])) for run in RUNS]
+        return [sorted(run, key="3456789TJQKA2".index).index(deciders.get(run, run[-1])) for run in RUNS]
 
     def write_settings(self, tables: Tables) -> None:
         """Write these rules into the settings of all `tables`."""
@@ -194,11 +194,6 @@ class Big2Config:
         tables["double_from"] = NEVER if self.double_from is None else self.double_from
         tables["triple_from"] = NEVER if self.triple_from is None else self.triple_from
         tables["points_per_two"] = self.points_per_two
-
-
-def _switches() -> list[str]:
-    """Return the names of the fields of type bool."""
-    return [field.name for field in fields(Big2Config) if field.type == "bool"]
 
 
 RULES: Mapping[str, Mapping[str, Any]] = {
@@ -239,10 +234,6 @@ card."""
 def is_big2(game: Game) -> bool:
     """Return True for Big 2 with any rules."""
     return isinstance(game.config, Big2Config)
-
-
-def _sort_ranks(ranks: str) -> str:
-    return "".join(sorted(ranks, key="3456789TJQKA2".index))
 
 
 def _check_choice(name: str, value: str, choices: Collection[str]) -> None:

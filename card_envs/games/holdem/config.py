@@ -32,6 +32,13 @@ __all__ = ["FLOP_STREETS", "HoldemConfig", "is_holdem", "is_texas_holdem"]
 FLOP_STREETS = (0, 3)
 """`board_cards` of flop hold'em."""
 STRUCTURES = {structure.name.lower(): int(structure) for structure in Structure}
+_SETTINGS = (
+    "num_hole_cards", "lowest_rank", "num_suits", "deck_size", "min_bet", "chips_per_reward", "button_moves",
+)  # fmt: skip
+_RULES = (
+    "fold_when_free", "no_empty_decisions", "short_raise_reopens", "last_actor_opens", "dead_antes", "full_blinds",
+)  # fmt: skip
+"""Fields of a table with the names of settings, and of fields of the rules profile."""
 
 
 @dataclass(frozen=True)
@@ -380,29 +387,15 @@ class HoldemConfig:
         tables["button"] = seats - 1
         tables["actor"] = -1
         tables["is_over"] = 1
-        for field, value in {
-            "num_seats": seats,
-            "num_streets": streets,
-            "num_hole_cards": self.num_hole_cards,
-            "lowest_rank": self.lowest_rank,
-            "num_suits": self.num_suits,
-            "deck_size": self.deck_size,
-            "structure": STRUCTURES[self.structure],
-            "menu": menu.kind,
-            "has_all_in": menu.all_in,
-            "min_bet": self.min_bet,
-            "chips_per_reward": self.chips_per_reward,
-            "button_moves": self.button_moves,
-            "fold_when_free": profile.fold_when_free,
-            "no_empty_decisions": profile.no_empty_decisions,
-            "short_raise_reopens": profile.short_raise_reopens,
-            "last_actor_opens": profile.last_actor_opens,
-            "dead_antes": profile.dead_antes,
-            "full_blinds": profile.full_blinds,
-            "whole_history": self.has_whole_history,
-            "is_ranked": self.num_hole_cards + sum(self.board_cards) >= 5,
-        }.items():
-            tables[field] = value
+        tables["num_seats"], tables["num_streets"] = seats, streets
+        tables["structure"] = STRUCTURES[self.structure]
+        tables["menu"], tables["has_all_in"] = menu.kind, menu.all_in
+        tables["whole_history"] = self.has_whole_history
+        tables["is_ranked"] = self.num_hole_cards + sum(self.board_cards) >= 5
+        for name in _SETTINGS:
+            tables[name] = getattr(self, name)
+        for name in _RULES:
+            tables[name] = getattr(profile, name)
         return tables
 
 
