@@ -22,6 +22,18 @@ from card_envs.observation import Block, Encoder, Layout, observe_kernels
 
 _NUM_KINDS = len(KIND_NAMES)
 
+
+def trick_blocks(order: str) -> list[Block]:
+    """Return the blocks of `write_trick`; `order` ends descriptions of seats, such as ", me first"."""
+    return [
+        Block("trick_cards", DECK_SIZE, "hand to beat: its cards 3D .. 2S"),
+        Block("trick_kind", _NUM_KINDS, "hand to beat: its kind, one-hot"),
+        Block("trick_seat", NUM_SEATS, f"who played the hand to beat, one-hot{order}"),
+        Block("trick_leader", NUM_SEATS, f"who led the trick, one-hot{order}"),
+        Block("passes", NUM_SEATS - 1, "consecutive passes since the hand to beat: 0, 1, 2, one-hot"),
+    ]
+
+
 LAYOUT = Layout(
     (
         HAND_BLOCK,
@@ -33,19 +45,14 @@ LAYOUT = Layout(
             "kinds that each seat has played, me first: " + ", ".join(KIND_NAMES),
         ),
         Block("control", 1, "I have control: there is no hand to beat, and all else about the trick is 0"),
-        Block("trick_cards", DECK_SIZE, "hand to beat: its cards 3D .. 2S"),
-        Block("trick_kind", _NUM_KINDS, "hand to beat: its kind, one-hot"),
-        Block("trick_seat", NUM_SEATS, "who played the hand to beat, one-hot, me first"),
-        Block("trick_leader", NUM_SEATS, "who led the trick, one-hot, me first"),
-        Block("passes", NUM_SEATS - 1, "consecutive passes since the hand to beat: 0, 1, 2, one-hot"),
+        *trick_blocks(", me first"),
     ),
     np.int8,
 )
 _SIZE = LAYOUT.size
 _AT = {name: place.start for name, place in LAYOUT.slices.items()}
 _LEFT, _PLAYED, _KINDS, _CONTROL = _AT["cards_left"], _AT["played"], _AT["kinds_played"], _AT["control"]
-_CARDS, _KIND, _SEAT, _LEADER = _AT["trick_cards"], _AT["trick_kind"], _AT["trick_seat"], _AT["trick_leader"]
-_PASSES = _AT["passes"]
+_TRICK = _AT["trick_cards"]
 
 
 def layout(config: Big2Config) -> Layout:
@@ -70,19 +77,21 @@ def _write(t: Table, seat: Any, o: Any) -> None:
         for kind in range(_NUM_KINDS):
             o.values[_KINDS + k * _NUM_KINDS + kind] = kinds >> kind & 1
     if t.trick_size > 0:
-        _write_trick(t, me, o)
+        write_trick(t, me, o, _TRICK)
     elif t.actor == me:
         o.values[_CONTROL] = 1
 
 
 @kernel
-def _write_trick(t: Table, me: Any, o: Any) -> None:
+def write_trick(t: Table, me: Any, o: Any, at: Any) -> None:
+    """Write the hand to beat, with seats counted from `me`, into blocks that begin at index `at` and are all zeros."""
     for k in range(t.trick_size):
-        o.values[_CARDS + np.int64(t.trick_cards[k])] = 1
-    o.values[_KIND + np.int64(t.trick_kind)] = 1
-    o.values[_SEAT + ((np.int64(t.trick_seat) - me) & (NUM_SEATS - 1))] = 1
-    o.values[_LEADER + ((np.int64(t.trick_leader) - me) & (NUM_SEATS - 1))] = 1
-    o.values[_PASSES + np.int64(t.passes)] = 1
+        o.values[at + np.int64(t.trick_cards[k])] = 1
+    kind, seat = at + DECK_SIZE, at + DECK_SIZE + _NUM_KINDS
+    o.values[kind + np.int64(t.trick_kind)] = 1
+    o.values[seat + ((np.int64(t.trick_seat) - me) & (NUM_SEATS - 1))] = 1
+    o.values[seat + NUM_SEATS + ((np.int64(t.trick_leader) - me) & (NUM_SEATS - 1))] = 1
+    o.values[seat + 2 * NUM_SEATS + np.int64(t.passes)] = 1
 
 
 def decode(config: Big2Config, observation: NDArray[Any]) -> dict[str, Any]:
