@@ -64,8 +64,11 @@ def find_agent(spec: str, game: Game, device: str = "cpu") -> Agent:
     if not _DEVICE.fullmatch(device):
         raise ValueError(f"device {device!r} is not known: choose auto, cpu, cuda or cuda:N")
     try:
-        if (location := _scheme_location(spec)) is not None:
-            return _with_argument(spec, location, game, device)
+        scheme, _, argument = spec.partition(":")
+        if argument and (location := plugins.list_plugins(plugins.SCHEMES).get(scheme)) is not None:
+            require_allowed("agent", spec)  # files may not name it: the agent may use the network
+            made = _make(class_at(spec, location), {"game": game, "device": device, "argument": argument})
+            return require_playable(made, game)
         whole, (spec, choice) = spec, split_choice(spec)
         policy, spec = split_policy(spec)
         offered: dict[str, Any] = {"game": game, "folder": Path(spec), "device": device}
@@ -78,19 +81,6 @@ def find_agent(spec: str, game: Game, device: str = "cpu") -> Agent:
         _set_choice(agent, choice, whole)
     require_playable(agent, game)
     return agent
-
-
-def _scheme_location(spec: str) -> str | None:
-    """Return the "module:Class" of a spec "scheme:ARGUMENT", None if no scheme is registered under that name."""
-    scheme, _, argument = spec.partition(":")
-    return plugins.list_plugins(plugins.SCHEMES).get(scheme) if argument else None
-
-
-def _with_argument(spec: str, location: str, game: Game, device: str) -> Agent:
-    """Return the agent of a spec "scheme:ARGUMENT", which files may not name: the agent may use the network."""
-    require_allowed("agent", spec)
-    offered = {"game": game, "device": device, "argument": spec.partition(":")[2]}
-    return require_playable(_make(class_at(spec, location), offered), game)
 
 
 def split_choice(spec: str) -> tuple[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeVar
 
 import numba
@@ -29,7 +30,6 @@ _OPTIONS = {
     "error_model": "numpy",
     "no_cfunc_wrapper": True,  # kernels are not called from C, and a wrapper costs compile time
 }
-_is_fallback_reported = False
 
 
 def kernel(function: Function) -> Function:
@@ -76,17 +76,15 @@ def _compile_lazily(function: Function, releases_gil: bool) -> Function:
     return compiled  # type: ignore[no-any-return]
 
 
+@cache
 def _report_fallback() -> None:
     """Log once per process that kernels are compiled by plain Numba; not a warning, which may be made an error."""
-    global _is_fallback_reported
-    if not _is_fallback_reported:
-        _is_fallback_reported = True
-        logging.getLogger("card_envs").warning(
-            "card_envs cannot cache compiled kernels with Numba %s (%s): results are the same, but every process "
-            "compiles them again; install a version of Numba that card_envs supports",
-            numba.__version__,
-            _reason,
-        )
+    logging.getLogger("card_envs").warning(
+        "card_envs cannot cache compiled kernels with Numba %s (%s): results are the same, but every process compiles "
+        "them again; install a version of Numba that card_envs supports",
+        numba.__version__,
+        _reason,
+    )
 
 
 def entry_point(function: Callable[..., Any], *examples: Any) -> Callable[..., Any]:

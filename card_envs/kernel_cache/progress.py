@@ -25,13 +25,6 @@ class CompileProgress:
     @contextlib.contextmanager
     def report_function(self) -> Iterator[None]:
         """Count the function that is compiled within the block."""
-        self._begin()
-        try:
-            yield
-        finally:
-            self._end()
-
-    def _begin(self) -> None:
         if self._count == 0:
             outlook = "cached for later runs" if cache_folder(_PACKAGE) else "not cached: no folder is writable"
             logging.getLogger(_PACKAGE).warning(
@@ -42,12 +35,13 @@ class CompileProgress:
         self.depth += 1
         self._count += 1
         _show(f"compiling: {self._count} functions, {self._seconds + time.monotonic() - self._start:.0f} s")
-
-    def _end(self) -> None:
-        self.depth -= 1
-        if self.depth == 0:
-            self._seconds += time.monotonic() - self._start
-            _show("")
+        try:
+            yield
+        finally:
+            self.depth -= 1
+            if self.depth == 0:
+                self._seconds += time.monotonic() - self._start
+                _show("")
 
 
 def _show(line: str) -> None:

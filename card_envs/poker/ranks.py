@@ -216,23 +216,21 @@ def _rank_card_set(cards: Any) -> Any:
     return rank_of(key, bits)
 
 
-def _compile_rank_packed_cards(num_cards: int, packed: int) -> int:
-    global _rank_packed_cards_entry
-    compiled: Callable[[int, int], int] = entry_point(_rank_packed_cards, 0, 0)
-    _rank_packed_cards_entry = compiled
-    return compiled(num_cards, packed)
+def _compile_at_first_call(name: str, function: Callable[..., int], *examples: int) -> Callable[..., int]:
+    """Return a function that compiles a kernel and puts it under `name` into this module, before it calls it.
+
+    Later calls skip Numba's dispatch on types.
+    """
+
+    def compile_and_call(*arguments: int) -> int:
+        globals()[name] = compiled = entry_point(function, *examples)
+        return int(compiled(*arguments))
+
+    return compile_and_call
 
 
-def _compile_rank_card_set(cards: int) -> int:
-    global _rank_card_set_entry
-    compiled: Callable[[int], int] = entry_point(_rank_card_set, 0)
-    _rank_card_set_entry = compiled
-    return compiled(cards)
-
-
-# The first call compiles a kernel and assigns it here; later calls skip Numba's dispatch on types.
-_rank_packed_cards_entry: Callable[[int, int], int] = _compile_rank_packed_cards
-_rank_card_set_entry: Callable[[int], int] = _compile_rank_card_set
+_rank_packed_cards_entry = _compile_at_first_call("_rank_packed_cards_entry", _rank_packed_cards, 0, 0)
+_rank_card_set_entry = _compile_at_first_call("_rank_card_set_entry", _rank_card_set, 0)
 
 
 @kernel
