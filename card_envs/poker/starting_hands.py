@@ -5,13 +5,11 @@ A starting hand stands for all hands of two cards with the same ranks, suited or
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.cards import RANKS
 from card_envs.compiler import kernel
 from card_envs.poker.hands import HANDS
 from card_envs.poker.percentiles import MATCHUPS, NUM_RANKS, TABLES
@@ -51,64 +49,3 @@ STARTING_PERCENTILES: NDArray[np.float32] = _percentiles()
 """(169,) share of all hands of two cards whose equity is not higher, above 0, at most 1."""
 STARTING_EQUITIES: NDArray[np.float64] = ((TABLES.starting_wins + 0.5 * TABLES.starting_ties) / MATCHUPS).ravel()
 """(169,) equity of each starting hand against a random hand, 0.323 (32o) to 0.852 (AA)."""
-
-
-def starting_hands_of(notation: str) -> set[int]:
-    """Return the numbers of the starting hands that an entry of a range names.
-
-    Args:
-        notation: "AA", "AK" (suited and offsuit), "AKs" or "AKo"; "AA-99", "AK-AT" or "KTs-JTs" (from one to another);
-            "99+" (this pair and higher ones), "ATs+" (this second card and higher ones) or "T+" (two cards of at least
-            a ten).
-
-    Returns:
-        Numbers 0..168, see `starting_hand`.
-
-    Raises:
-        ValueError: For any other text.
-    """
-    if re.fullmatch(f"[{RANKS}]\\+", notation):
-        lowest = RANKS.index(notation[0])
-        return {hand for hand in range(NUM_STARTING_HANDS) if min(divmod(hand, NUM_RANKS)) >= lowest}
-    (high, low, suits), (last_high, last_low, _) = _ends(notation)
-    if high == low:
-        hands = [(rank, rank) for rank in range(last_high, high + 1)]
-    elif high == last_high:
-        hands = [(high, rank) for rank in range(last_low, low + 1)]
-    else:
-        hands = [(rank, low) for rank in range(last_high, high + 1)]
-    suited = {NUM_RANKS * a + b for a, b in hands} if suits != "o" else set()
-    offsuit = {NUM_RANKS * b + a for a, b in hands} if suits != "s" else set()
-    return suited | offsuit
-
-
-def _ends(notation: str) -> list[tuple[int, int, str]]:
-    """Return the best and the worst hand that an entry names, as (high rank, low rank, "s", "o" or "")."""
-    names = notation.split("-")
-    found = [hand for name in names if (hand := _parse_name(name.removesuffix("+")))]
-    if len(names) == len(found) == 1 and notation.endswith("+"):
-        high, low, suits = found[0]
-        best = (NUM_RANKS - 1, NUM_RANKS - 1, "") if high == low else (high, high - 1, suits)
-        return [best, found[0]]
-    if "+" not in notation and len(names) == len(found) <= 2 and _is_span(found[0], found[-1]):
-        return [found[0], found[-1]]
-    raise ValueError(
-        f"{notation!r} names no starting hands: "
-        "write 'AK', 'AKs', 'AKo', 'AA-99', 'AK-AT', 'K9s-T9s', '99+', 'ATs+' or 'T+'"
-    )
-
-
-def _parse_name(name: str) -> tuple[int, int, str] | None:
-    found = re.fullmatch(f"([{RANKS}])([{RANKS}])([so]?)", name)
-    if not found:
-        return None
-    high, low, suits = RANKS.index(found[1]), RANKS.index(found[2]), found[3]
-    return (high, low, suits) if high > low or (high == low and not suits) else None
-
-
-def _is_span(best: tuple[int, int, str], worst: tuple[int, int, str]) -> bool:
-    """Return True if two hands can be the ends of a range: both pairs, the same high card, or the same low card."""
-    both_pairs = best[0] == best[1] and worst[0] == worst[1]
-    no_pairs = best[0] > best[1] and worst[0] > worst[1]
-    shared = best[0] == worst[0] or best[1] == worst[1]
-    return best[2] == worst[2] and best[:2] >= worst[:2] and (both_pairs or (no_pairs and shared))

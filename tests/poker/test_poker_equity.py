@@ -14,7 +14,6 @@ from card_envs.poker.starting_hands import (
     STARTING_HAND_COUNTS,
     starting_hand,
     starting_hands,
-    starting_hands_of,
 )
 from tests.helpers.equities import equities, equities_against_all
 
@@ -64,38 +63,6 @@ def starting_hand_name(number: int) -> str:
     first, second = divmod(number, len(RANKS))
     suits = "" if first == second else "s" if first > second else "o"
     return RANKS[max(first, second)] + RANKS[min(first, second)] + suits
-
-
-def names_in(notation: str) -> set[str]:
-    return {starting_hand_name(number) for number in starting_hands_of(notation)}
-
-
-@pytest.mark.parametrize(
-    ("notation", "names"),
-    [
-        ("AA", "AA"),
-        ("AK", "AKs AKo"),
-        ("AKs", "AKs"),
-        ("AKo", "AKo"),
-        ("QQ+", "AA KK QQ"),
-        ("ATs+", "AKs AQs AJs ATs"),
-        ("AJo+", "AKo AQo AJo"),
-        ("JJ-99", "JJ TT 99"),
-        ("KJs-K9s", "KJs KTs K9s"),
-        ("K9s-T9s", "K9s Q9s J9s T9s"),
-        ("K+", "AA KK AKs AKo"),
-    ],
-)
-def test_notation_of_starting_hands(notation: str, names: str) -> None:
-    assert names_in(notation) == {*names.split()}
-
-
-@pytest.mark.parametrize(
-    "notation", ["A", "AA-", "1K", "AA-KK-QQ", "AAs", "KA", "99-JJ", "AK-QJ", "AA-99+", "AKs-ATo", ""]
-)
-def test_unknown_notation_is_explained(notation: str) -> None:
-    with pytest.raises(ValueError, match=f"'{notation.replace('+', '.')}' names no starting hands: write 'AK'"):
-        starting_hands_of(notation)
 
 
 def test_starting_hands_count_all_hands() -> None:

@@ -7,6 +7,7 @@ call is ours.
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,11 @@ from numpy.typing import NDArray
 
 from card_baselines.agents.scripted.holdem_moves import hole_card
 from card_baselines.agents.scripted.rule_player import RulePlayer, rule_kernel
+from card_envs.cards import RANKS
 from card_envs.compiler import kernel
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
-from card_envs.poker.starting_hands import NUM_STARTING_HANDS, starting_hand, starting_hands_of
+from card_envs.poker.percentiles import NUM_RANKS
+from card_envs.poker.starting_hands import NUM_STARTING_HANDS, starting_hand
 
 RANGES = {
     "very high": ("AA-JJ", "AK"),
@@ -32,12 +35,25 @@ RAISED, CALLED = "tight", "loose"
 """The widest ranges with which the agent raises and calls."""
 
 
+def _hands_of(entry: str) -> set[int]:
+    """Return the starting hands of an entry: one ("KQ"), from one to another ("AK-AT"), cards of a rank on ("T+")."""
+    if entry.endswith("+"):
+        ranks = range(RANKS.index(entry[0]), NUM_RANKS)
+        return {NUM_RANKS * first + second for first in ranks for second in ranks}
+    best, worst = (entry.split("-") * 2)[:2]
+    (high, low), (last_high, last_low) = ([RANKS.index(rank) for rank in name[:2]] for name in (best, worst))
+    found = set(product(range(last_high, high + 1), range(last_low, low + 1)))
+    pairs = [(a, b) for a, b in found if (a == b) == (high == low)]
+    suited = {NUM_RANKS * a + b for a, b in pairs}
+    return suited if best.endswith("s") else suited | {NUM_RANKS * b + a for a, b in pairs}
+
+
 def _list_ranges() -> NDArray[np.int8]:
     """Return the range (169,) of every starting hand."""
     table = np.full(NUM_STARTING_HANDS, len(RANGES), np.int8)
     for number, entries in reversed(list(enumerate(RANGES.values()))):
         for entry in entries:
-            table[list(starting_hands_of(entry))] = number
+            table[list(_hands_of(entry))] = number
     return table
 
 
