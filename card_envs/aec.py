@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypedDict, overload
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 
 import numpy as np
 from gymnasium import spaces
@@ -248,7 +248,8 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
             IllegalActionError: If the action is illegal. The table is unchanged; the message lists the legal actions.
         """
         if not (self._dealt and self.agents):
-            self._refuse_step()
+            self._require_deal("step")
+            raise IllegalActionError("the episode is over and all agents have left: call reset()")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._remove(agent, action)
@@ -291,10 +292,6 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
     def _require_deal(self, method: str) -> None:
         if not self._dealt:
             raise ResetNeededError(f"call reset() before {method}()")
-
-    def _refuse_step(self) -> NoReturn:
-        self._require_deal("step")
-        raise IllegalActionError("the episode is over and all agents have left: call reset()")
 
     def state(self) -> NDArray[Any]:
         """Return the perfect-information vector of `game.state_layout`, for critics; it holds undealt cards too."""

@@ -79,7 +79,9 @@ def resample_episode(game: Game, episode: Episode, seat: int, uniform: Callable[
     """
     known = _hide_unknown_cards(game, episode, seat)
     for _ in range(_TRIES):
-        found = _replace_cards(game, episode, _draw_unknown_cards(game, known, uniform))
+        rest = [card for card in CHANCE.require(game).deck if card not in known]
+        drawn = tuple(rest.pop(int(uniform() * len(rest))) if card is None else card for card in known)
+        found = _replace_cards(game, episode, drawn)
         if found is not None:
             return found
     return _walk_randomly(game, episode, known, uniform)
@@ -124,12 +126,6 @@ def _hide_unknown_cards(game: Game, episode: Episode, seat: int) -> list[int | N
         if owner != seat and episode.cards[place] not in shown[owner]:
             known[place] = None
     return known
-
-
-def _draw_unknown_cards(game: Game, known: Sequence[int | None], uniform: Callable[[], float]) -> tuple[int, ...]:
-    """Return the cards, with random ones from the rest of the deck in place of None."""
-    rest = [card for card in CHANCE.require(game).deck if card not in known]
-    return tuple(rest.pop(int(uniform() * len(rest))) if card is None else card for card in known)
 
 
 def _walk_randomly(game: Game, episode: Episode, known: Sequence[int | None], uniform: Callable[[], float]) -> Episode:

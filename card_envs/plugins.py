@@ -74,7 +74,7 @@ def list_plugins(group: str) -> dict[str, str]:
         Name -> location.
     """
     found = dict(_registered[group])
-    for point in _points(group):
+    for point in _points_on(group, tuple(sys.path)):
         for name, location in _entries(point):
             if found.setdefault(name, location) != location:
                 warnings.warn(
@@ -94,11 +94,6 @@ def known_agents() -> dict[str, str]:
         Name -> "module:Class" or "package/folder", see `AGENTS`.
     """
     return {**OWN_AGENTS, **list_plugins(AGENTS), **OWN_AGENTS}
-
-
-def _points(group: str) -> tuple[EntryPoint, ...]:
-    """Return the entry points of a group in the distributions on the path, which are read once per path."""
-    return _points_on(group, tuple(sys.path))
 
 
 @functools.cache

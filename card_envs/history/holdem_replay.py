@@ -38,7 +38,8 @@ class HoldemReplay(Replay):
         self.stack = self.tables["stack"][0, : config.num_players]
         self.street = self.tables["street"]
         self.in_hand = self.tables["in_hand"]
-        self.actor: int = self._begin_hand()
+        deck = fill_unknown(record.known, config)
+        self.actor: int = begin_hand(self.tables, 0, len(self.stack) - 1, record.stacks, deck)
         self.board_by_street = tuple(accumulate(config.board_cards))
         self.board_dealt = 0
         """Number of board cards that the recording has dealt."""
@@ -50,11 +51,6 @@ class HoldemReplay(Replay):
         """Chips by seat that the file counts as called although nobody can match them."""
         self.mucked = 0
         """Set (a bit for each seat) of the seats that mucked."""
-
-    def _begin_hand(self) -> int:
-        """Deal the recorded cards, with unused cards in place of unknown ones, and return the first actor."""
-        deck = fill_unknown(self.record.known, self.record.config)
-        return begin_hand(self.tables, 0, len(self.stack) - 1, self.record.stacks, deck)
 
     @property
     def game(self) -> Game:

@@ -79,16 +79,13 @@ class MatchFile:
         if self._body is None:
             return
         with self._body as body:
-            if kind is None:
-                body.seek(0)
-                self._write_whole(body)
-
-    def _write_whole(self, body: IO[str]) -> None:
-        """Write header, hands and footer to the file."""
-        with replace_file(self.path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as whole:
-            whole.write(self._writer.header(self.num_hands))
-            shutil.copyfileobj(body, whole)
-            whole.write(self._writer.footer())
+            if kind is not None:
+                return
+            body.seek(0)
+            with replace_file(self.path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as whole:
+                whole.write(self._writer.header(self.num_hands))
+                shutil.copyfileobj(body, whole)
+                whole.write(self._writer.footer())
 
 
 def file_for(path: Path, game: Game, seed: int | None) -> Path:

@@ -139,7 +139,8 @@ class _KernelLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]  # Numba's t
 
     def _verify_declare_only_symbols(self) -> None:
         """Raise RuntimeError for functions that are called but not linked: the process would crash."""
-        missing = [function.name for function in self._final_module.functions if _is_missing(function)]
+        declared = [str(function.name) for function in self._final_module.functions if function.is_declaration]
+        missing = [name for name in declared if name.startswith("_Z")]  # not functions of C
         if missing:
             raise RuntimeError(f"{self.name}: functions are called but not linked: {', '.join(missing)}")
 
@@ -164,10 +165,6 @@ def _sort_callers_first(libraries: Sequence[Any]) -> list[Any]:
     for library in libraries:
         visit(library)
     return found[::-1]
-
-
-def _is_missing(function: Any) -> bool:
-    return bool(function.is_declaration) and str(function.name).startswith("_Z")  # not functions of C
 
 
 # --- symbols --------------------------------------------------------------------------------------------------------

@@ -440,7 +440,7 @@ def test_a_name_belongs_to_who_has_it_first(elsewhere: Path) -> None:
 
 
 def test_without_metadata_an_import_registers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plugins, "_points", lambda group: ())
+    monkeypatch.setattr(plugins, "_points_on", lambda group, path: ())
     assert "always_call" in known_agents()  # this file imported card_baselines
     monkeypatch.setattr(plugins, "_registered", {group: {} for group in plugins.GROUPS})
     assert list(known_agents()) == ["random"]

@@ -242,23 +242,20 @@ class ControlVariates:
         estimates = [estimate.without_interval(result.hands_needed) for estimate in estimates]
         if self._game.num_seats == 2:
             estimates.append(replace(estimates[0].scale(-1.0), name=result.names[1]))
-        return tuple(
-            AdjustedResult(summary, _hands_factor(summary, sd, result.hands), summary.standard_error == 0 < sd)
-            for summary, sd in zip(estimates, result.hand_sds, strict=False)
-        )
+        adjusted = []
+        for summary, sd in zip(estimates, result.hand_sds, strict=False):
+            variance = summary.standard_error**2 * result.hands
+            adjusted.append(AdjustedResult(summary, sd**2 / variance if variance else math.inf, variance == 0 < sd))
+        return tuple(adjusted)
 
     def _estimate(self, result: MatchResult, agent: int) -> Summary:
         """Return the adjusted result of an agent in a match of fixed length."""
         estimate = estimate_adjusted(self._evidence[agent], self._controls.units)
         estimate = replace(estimate, mean=estimate.mean + self._first_results[agent])
         samples = result.hands // result.hands_per_sample
-        unexplained = 0.0 if self._is_complete else UNEXPLAINED_HANDS / result.hands_per_sample
+        explains_all = isinstance(self._controls, TreeControlTerms) and self._controls.is_complete
+        unexplained = 0.0 if explains_all else UNEXPLAINED_HANDS / result.hands_per_sample
         return summarise_adjusted(result.names[agent], estimate, result.agents[agent].sd, samples, unexplained)
-
-    @property
-    def _is_complete(self) -> bool:
-        """True if the control variates are exact and known for all agents, so that they explain everything."""
-        return isinstance(self._controls, TreeControlTerms) and self._controls.is_complete
 
 
 def play_and_summarise(
@@ -348,8 +345,3 @@ def _ask(agent: Agent, decisions: Decisions, is_deterministic: bool) -> Floats:
         actions = check_actions(agent.act(decisions, _UNUSED_RNG), len(decisions))
         return np.asarray(actions[:, None] == np.arange(decisions.game.num_actions), np.float64)
     return action_probabilities(agent, decisions)
-
-
-def _hands_factor(summary: Summary, sd_of_hand: float, hands: int) -> float:
-    variance = summary.standard_error**2 * hands
-    return math.inf if variance == 0 else sd_of_hand**2 / variance

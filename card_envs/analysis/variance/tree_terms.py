@@ -151,7 +151,12 @@ class TreeControlTerms:
         actor = self._agent_at(node.seat, turn)
         if self._strategies[actor] is not None:
             likelihoods = self._chances(node, turn)
-            self._require_consistent(actor, likelihoods[:, self._deal[rows]].T, probabilities[:, node.actions])
+            expected = likelihoods[:, self._deal[rows]].T
+            if np.abs(expected - probabilities[:, node.actions]).max() > _TOLERANCE:
+                raise ValueError(
+                    f"agent {self._agents[actor].name!r} returned different probabilities for the same cards and bets "
+                    "at different seats or tables: its strategy must depend on its observations only"
+                )
             before = self._weights[rows] @ values[index]
             weights = self._weights[rows] * likelihoods[k]
             self._weights[rows] = weights / weights.sum(axis=1, keepdims=True)
@@ -160,14 +165,6 @@ class TreeControlTerms:
                 agent = self._agent_at(seat, turn)
                 self._terms[rows, agent, _OWN if agent == actor else _OTHERS] += change[:, seat]
         self._update(rows, child, turn, self._weights[rows] @ values[child], _BOARD)
-
-    def _require_consistent(self, actor: int, expected: Floats, probabilities: Floats) -> None:
-        """Raise a ValueError if an agent's probabilities differ from those in the tree."""
-        if np.abs(expected - probabilities).max() > _TOLERANCE:
-            raise ValueError(
-                f"agent {self._agents[actor].name!r} returned different probabilities for the same cards and bets at "
-                "different seats or tables: its strategy must depend on its observations only"
-            )
 
     def compute_controls(self, batch: MatchBatch, agents: Sequence[int]) -> list[Controls]:
         """Return the control variates of each agent, given by its index; all hands of the batch must be over."""

@@ -72,9 +72,14 @@ class Endgame:
 
     def __post_init__(self) -> None:
         """Check the arguments and compute the other fields."""
-        self._check_game()
+        config = self.config
+        if config.num_players != SEATS or config.num_hole_cards != _HOLE_CARDS:
+            raise ValueError(
+                f"an endgame is for {SEATS} players with {_HOLE_CARDS} hole cards, this game has {config.num_players} "
+                f"and {config.num_hole_cards}: choose another config"
+            )
         object.__setattr__(self, "cards", self._check_board())
-        shown = np.cumsum(self.config.board_cards).tolist()
+        shown = np.cumsum(config.board_cards).tolist()
         object.__setattr__(self, "street", shown.index(len(self.cards)))
         self._check_chips()
         if len(check_list("ranges", self.ranges)) != SEATS:
@@ -93,14 +98,6 @@ class Endgame:
                 "give at least two hands without a card in common"
             )
         object.__setattr__(self, "_pairs", pairs / pairs.sum())
-
-    def _check_game(self) -> None:
-        config = self.config
-        if config.num_players != SEATS or config.num_hole_cards != _HOLE_CARDS:
-            raise ValueError(
-                f"an endgame is for {SEATS} players with {_HOLE_CARDS} hole cards, this game has {config.num_players} "
-                f"and {config.num_hole_cards}: choose another config"
-            )
 
     def _check_board(self) -> NDArray[np.int64]:
         given = card_ids(self.board) if isinstance(self.board, str) else check_list("board", self.board)

@@ -42,7 +42,7 @@ class CardObserver:
         self._is_private = kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
         self._recalls = kind.perfect_recall
         layout = game.layout
-        seen = [block for block in layout.blocks if self._is_wanted(block)]
+        seen = [block for block in layout.blocks if (self._is_private if block.private else self._is_public)]
         recall = self._chance.recall_blocks if self._is_public and self._recalls else ()
         self._has_recall = bool(recall)
         parts = (Block("player", game.num_seats, "observing player, one-hot"), *seen, *recall)
@@ -57,9 +57,6 @@ class CardObserver:
             observation_records(self._buffer),
             mask_records(np.zeros((1, game.num_actions), np.int8)),
         )
-
-    def _is_wanted(self, block: Block) -> bool:
-        return self._is_private if block.private else bool(self._is_public)
 
     def set_from(self, state: Any, player: int) -> None:
         """Write the information of `player` in a state to `tensor` and `dict`."""

@@ -43,9 +43,9 @@ def settings(factory: Callable[..., Game], parameters: Mapping[str, Any]) -> dic
         if argument.default is None:
             if value not in (BY_RULES, BY_RULES_NUMBER):
                 found[name] = _yes_or_no(name, value) if "bool" in str(argument.annotation) else value
-        elif name == "max_raises":
-            found[name] = _caps(name, value)
-        elif isinstance(argument.default, tuple):
+        elif name == "max_raises" and value in (_NONE, BY_RULES):
+            found[name] = None if value == _NONE else value
+        elif name == "max_raises" or isinstance(argument.default, tuple):
             found[name] = _numbers(name, value)
         else:
             found[name] = ",".join(value.split()) if name == "bet_menu" else value
@@ -77,12 +77,6 @@ def _numbers(name: str, text: str) -> list[int]:
         return [int(word) for word in text.split()]
     except ValueError:
         raise ValueError(f"{name} {text!r} must be whole numbers separated by blanks, such as '3 4 4 4'") from None
-
-
-def _caps(name: str, text: str) -> list[int] | str | None:
-    if text == _NONE:
-        return None
-    return text if text == BY_RULES else _numbers(name, text)
 
 
 def _yes_or_no(name: str, value: str) -> bool:
