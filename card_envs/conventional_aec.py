@@ -54,12 +54,11 @@ class ConventionalAEC(GameAEC):
             self._end_by_illegal_action(agent)
 
     def _agents_in_turn(self, max_iter: int) -> Iterator[str]:
-        while self.agents and max_iter > 0:
+        for agent in super()._agents_in_turn(max_iter):
             if not self._has_moved:
                 raise AssertionError("call step() or reset() in a loop over agent_iter()")
             self._has_moved = False
-            max_iter -= 1
-            yield self.agent_selection
+            yield agent
 
     def _end_by_illegal_action(self, offender: str) -> None:
         self.rewards = dict.fromkeys(self.agents, 0.0)

@@ -7,24 +7,13 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Picture = NDArray[np.uint8]
-
-
-class Window(Protocol):
-    """Shows one picture after another."""
-
-    def show(self, picture: Picture) -> bool:
-        """Show an RGB picture (height, width, 3); return False when the window was closed."""
-        ...
-
-    def close(self) -> None:
-        """Close the window."""
-        ...
+"""A picture (height, width, 3), RGB."""
 
 
 class Display:
@@ -40,7 +29,7 @@ class Display:
 
     def __init__(self, title: str, frames_per_second: float) -> None:
         self._title, self._pause = title, 1.0 / frames_per_second
-        self._window: Window | None = None
+        self._window: PygameWindow | MatplotlibWindow | None = None
         self._is_closed = False
         self._last = 0.0
 
@@ -72,7 +61,7 @@ class Display:
         self._window, self._is_closed = None, False
 
 
-def open_window(title: str) -> Window:
+def open_window(title: str) -> PygameWindow | MatplotlibWindow:
     """Return a window of pygame or, if pygame is missing, of matplotlib; ImportError if neither can open one."""
     for kind in (PygameWindow, MatplotlibWindow):
         try:
