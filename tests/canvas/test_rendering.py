@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -23,6 +21,7 @@ from card_envs.games.holdem.kernels import apply_decision
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.rendering import big2, holdem
 from card_envs.rendering.pictures import NARROW_PICTURE, PICTURE, Painting, draw_table
+from tests.helpers.processes import run_python
 
 
 def dealt(env_id: str, options: dict[str, Any] | None = None, seed: int = 0, **settings: Any) -> tuple[Game, Tables]:
@@ -335,5 +334,4 @@ def test_without_pillow_games_work_and_pictures_say_what_to_install() -> None:
         "try: env.render()\n"
         "except ImportError as error: print(error)\n"
     )
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert "pip install 'card-envs[render]'" in result.stdout
+    assert "pip install 'card-envs[render]'" in run_python("-c", script).stdout

@@ -25,8 +25,8 @@ from card_baselines.runs.config import GameRunConfig
 from card_baselines.settings import parse_settings
 from card_envs.envs import ENVS
 from card_envs.history.errors import SUFFIXES
+from tests.helpers.processes import PATHS, run_python
 
-REPO = Path(__file__).parents[2]
 MATCH = ("match", "leduc_holdem-v0", "--agents", "random", "always_call", "--hands", "50", "--seed", "3")
 HAND = """variant = "NT"
 antes = [0, 0]
@@ -553,19 +553,13 @@ def test_help_of_replay_names_the_endings_of_all_formats(capsys: pytest.CaptureF
 
 
 def test_as_a_program(tmp_path: Path) -> None:
-    roots = [str(REPO), str(REPO / "wrappers"), str(REPO / "baselines")]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(roots)}
-    command = [sys.executable, "-m", "card_baselines.cli.main"]
-
-    def program(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([*command, *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True)
-
-    result = program(*MATCH, "--json")
+    program = ("-m", "card_baselines.cli.main")
+    result = run_python(*program, *MATCH, "--json", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout)["hands"] == 50
-    assert program("match", "nothing", *TWO).returncode == 2
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen([*command, "envs", "--json"], cwd=tmp_path, env=environment, **pipes) as unread:
+    assert run_python(*program, "match", "nothing", *TWO, cwd=tmp_path).returncode == 2
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": os.environ | {"PYTHONPATH": PATHS}}
+    with subprocess.Popen([sys.executable, *program, "envs", "--json"], cwd=tmp_path, **pipes) as unread:
         assert unread.stdout is not None and unread.stderr is not None
         unread.stdout.close()
         assert b"Broken pipe" not in unread.stderr.read()

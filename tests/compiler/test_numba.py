@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 import tomllib
 from importlib.metadata import version
 from pathlib import Path
@@ -13,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from card_envs.compiler import COMPILED
+from tests.helpers.processes import run_python
 
 REPO = Path(__file__).parents[2]
 
@@ -48,9 +46,7 @@ FALLBACK = "card_envs cannot cache compiled kernels with Numba"
 @pytest.mark.skipif(not COMPILED, reason="plain Python compiles nothing")
 @pytest.mark.parametrize("hide", [WITHOUT_A_CLASS, WITHOUT_A_MODULE], ids=["class", "module"])
 def test_without_numbas_private_classes_kernels_compile_in_memory_with_one_warning(tmp_path: Path, hide: str) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(REPO), "NUMBA_CACHE_DIR": str(tmp_path)}
-    command = [sys.executable, "-c", f"{hide}\n{USE_KERNELS}"]
-    result = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    result = run_python("-c", f"{hide}\n{USE_KERNELS}", NUMBA_CACHE_DIR=str(tmp_path))
     assert result.stdout.split() == ["3", "3", "3"]
     assert result.stderr.count(FALLBACK) == 1 and len(result.stderr.splitlines()) == 1
     assert not list(tmp_path.iterdir())
@@ -95,11 +91,10 @@ def test_numbas_own_cache_keeps_the_code_of_two_records_apart(tmp_path: Path) ->
     """The day this passes, symbols need no tag any more (`card_envs.kernel_cache.dispatcher`)."""
     program = tmp_path / "program.py"
     program.write_text(SCORES)
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
 
     def are_right(*sizes: int) -> list[str]:
-        command = [sys.executable, str(program), *map(str, sizes)]
-        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.split()
+        cache = str(tmp_path / "cache")
+        return run_python(program, *map(str, sizes), NUMBA_CACHE_DIR=cache).stdout.split()
 
     if not are_right(3) == are_right(5) == ["True"]:  # no AssertionError, which is what is expected below
         pytest.fail("a process that compiles for itself must be right")

@@ -6,8 +6,6 @@ Such a folder is what every user has; tests with a folder each would not see cod
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from itertools import permutations
 from pathlib import Path
@@ -15,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from card_envs.compiler import COMPILED
-from tests.compiler.shared_cache import ROOT, Played, hashes, hashes_apart, with_tables
+from tests.compiler.shared_cache import Played, hashes, hashes_apart, with_tables
+from tests.helpers.processes import run_python
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="plain Python keeps nothing")
 
@@ -136,9 +135,7 @@ for size in map(int, sys.argv[1:]):
 
 
 def run(program: Path, cache: Path, *sizes: int) -> None:
-    command = [sys.executable, str(program), *map(str, sizes)]
-    environment = {"PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(cache)}
-    result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    result = run_python(program, *map(str, sizes), NUMBA_CACHE_DIR=str(cache))
     assert result.returncode == 0, result.stderr[-2000:]
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib.util
 import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -22,6 +21,7 @@ from card_envs.cuda.device import CudaUnavailableError
 from card_envs.envs import ENVS, make_game
 from card_envs.observation import mask_records, observation_records
 from tests.helpers import cuda_play
+from tests.helpers.processes import run_python
 
 SLOWER = [(env_id, {}) for env_id in ENVS if env_id != "kuhn_poker-v0"] + [
     ("no_limit_holdem-v0", {"num_players": 6, "stacks": [3, 20, 90, 200, 7, 50], "bet_menu": "integers"}),
@@ -44,13 +44,8 @@ def test_every_game_has_the_same_bytes(env_id: str, settings: dict[str, Any]) ->
 
 @pytest.mark.slow
 def test_the_tables_keep_their_promises_in_the_simulator() -> None:
-    process = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "--noconftest", "tests/conformance/test_cuda_tables.py"],
-        cwd=cuda_play.ROOT,
-        env=cuda_play.simulator_environment(),
-        capture_output=True,
-        text=True,
-    )
+    words = ("-m", "pytest", "-q", "--noconftest", "tests/conformance/test_cuda_tables.py")
+    process = run_python(*words, **cuda_play.SIMULATOR)
     assert process.returncode == 0, process.stdout[-3000:]
     assert "passed" in process.stdout
     assert "skipped" not in process.stdout

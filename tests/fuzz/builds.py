@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import random
-import subprocess
-import sys
-from pathlib import Path
 
 from card_envs.testing import CheckFailure
 from card_envs.testing.checks import compare_with_plain_python
 from tests.fuzz.check import Difference
 from tests.fuzz.games import random_game
+from tests.helpers.processes import run_python
 
-ROOT = Path(__file__).parents[2]
 CHECKED_BUILD = ("batches", "clones", "seats", "leaks-default", "leaks-charlesworth412")
 """Checks that are run once more with bounds checks."""
 COUNT, GAMES = 500, 4
@@ -33,19 +29,7 @@ def plain_python(seed: int) -> int:
 def bounds_checked(seed: int) -> int:
     """Run other checks of the fuzz with bounds checks, in a process of its own; return how many."""
     options = ("--only", *CHECKED_BUILD, "--seed", str(seed), "--count", str(COUNT))
-    process = python("-m", "tests.fuzz", *options, NUMBA_BOUNDSCHECK="1")
+    process = run_python("-m", "tests.fuzz", *options, NUMBA_BOUNDSCHECK="1")
     if process.returncode:
         raise Difference("all kinds", f"seed {seed}, NUMBA_BOUNDSCHECK=1", (process.stdout + process.stderr)[-3000:])
     return len(CHECKED_BUILD)
-
-
-def python(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    paths = [str(ROOT), str(ROOT / "wrappers"), str(ROOT / "baselines")]
-    return subprocess.run(
-        [sys.executable, *arguments],
-        env=os.environ | environment | {"PYTHONPATH": os.pathsep.join(paths)},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )

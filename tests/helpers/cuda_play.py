@@ -7,18 +7,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from card_envs.envs import make_vector
+from tests.helpers.processes import run_python
 
-ROOT = Path(__file__).parents[2]
 SIMULATOR = {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
+"""Variables of a process in which Numba simulates a GPU."""
 
 
 def play(tables: Any, steps: int) -> str:
@@ -43,17 +41,10 @@ def on_cpu(env_id: str, settings: dict[str, Any], num_tables: int, steps: int) -
     return play(make_vector(env_id, num_tables, seed=5, **settings), steps)
 
 
-def simulator_environment() -> dict[str, str]:
-    """Return the variables of a process in which Numba simulates a GPU."""
-    paths = os.pathsep.join(map(str, (ROOT, ROOT / "wrappers", ROOT / "baselines")))
-    return {**os.environ, **SIMULATOR, "PYTHONPATH": paths}
-
-
 def in_simulator(env_id: str, settings: dict[str, Any], num_tables: int, steps: int) -> str:
     """Return the hash that a process with the simulator prints."""
     words = [env_id, json.dumps(settings), str(num_tables), str(steps)]
-    command = [sys.executable, "-m", "tests.helpers.cuda_play", *words]
-    process = subprocess.run(command, cwd=ROOT, env=simulator_environment(), capture_output=True, text=True)
+    process = run_python("-m", "tests.helpers.cuda_play", *words, **SIMULATOR)
     assert process.returncode == 0, process.stderr[-3000:]
     return process.stdout.strip()
 

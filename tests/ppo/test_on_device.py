@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -34,6 +32,7 @@ from card_envs.rng import derive_seed, random_unit, seeded_streams
 from card_envs.vector import VectorTables
 from tests.helpers import cuda_play
 from tests.helpers.device_play import play
+from tests.helpers.processes import run_python
 
 CPU = torch.device("cpu")
 TINY = Config(
@@ -144,9 +143,8 @@ def test_a_rollout_waits_for_nothing_and_copies_nothing_to_the_host(monkeypatch:
 def test_the_same_rollouts_in_plain_python_and_in_the_simulator_of_a_gpu() -> None:
     arguments = ("kuhn_poker-v0", 4, 6)
     expected = play(*arguments)
-    for environment in (cuda_play.simulator_environment(), cuda_play.simulator_environment() | {"WITHOUT_GRID": "1"}):
-        command = [sys.executable, "-m", "tests.helpers.device_play", *map(str, arguments)]
-        process = subprocess.run(command, cwd=cuda_play.ROOT, env=environment, capture_output=True, text=True)
+    for environment in (cuda_play.SIMULATOR, cuda_play.SIMULATOR | {"WITHOUT_GRID": "1"}):
+        process = run_python("-m", "tests.helpers.device_play", *map(str, arguments), **environment)
         assert process.returncode == 0, process.stderr[-3000:]
         assert process.stdout.strip() == expected
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
+
+from tests.helpers.processes import run_python
 
 pytest.importorskip("torch")
 
@@ -29,7 +29,7 @@ for name, module in sorted(sys.modules.items()):
 
 
 def test_the_learner_stays_small_enough_to_be_read() -> None:
-    printed = subprocess.run([sys.executable, "-c", LIST_IMPORTS], check=True, capture_output=True, text=True).stdout
+    printed = run_python("-c", LIST_IMPORTS).stdout
     files = dict(line.split(maxsplit=1) for line in printed.splitlines())
     for name in NAMES:
         del files[name]

@@ -16,16 +16,22 @@ import pytest
 from card_baselines import cli
 from card_baselines.speed.stopwatch import Speed, measure, one_core
 from tests.helpers import cuda_play
+from tests.helpers.processes import run_python
 
 REPO = Path(__file__).parents[2]
-SCRIPT = REPO / "benchmarks" / "against_peers.py"
-RESULTS = REPO / "benchmarks" / "results" / "against_peers.json"
+SCRIPTS = REPO / "benchmarks"
+RESULTS = SCRIPTS / "results" / "against_peers.json"
 
 
 def against_peers(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    folders = os.pathsep.join(str(REPO / folder) for folder in (".", "wrappers", "baselines"))
-    command = [sys.executable, str(SCRIPT), *map(str, arguments)]
-    return subprocess.run(command, env=os.environ | {"PYTHONPATH": folders}, capture_output=True, text=True)
+    return run_python(SCRIPTS / "against_peers.py", *arguments)
+
+
+def run_script(monkeypatch: pytest.MonkeyPatch, name: str, *options: str | Path) -> dict[str, Any]:
+    """Run a script of `benchmarks/` in this process, with options; return its names."""
+    monkeypatch.syspath_prepend(SCRIPTS)
+    monkeypatch.setattr(sys, "argv", [name, *map(str, options)])
+    return runpy.run_path(str(SCRIPTS / name), run_name="__main__")
 
 
 def test_published_tables_are_those_of_the_published_results(tmp_path: Path) -> None:
@@ -128,12 +134,9 @@ def test_one_core_is_given_back() -> None:
 def test_the_script_for_a_gpu_runs_on_a_processor(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    script, found = REPO / "benchmarks" / "gpu_check.py", tmp_path / "found.json"
-    monkeypatch.syspath_prepend(script.parent)
+    found = tmp_path / "found.json"
     options = ["same", "speed", "learning", "--device", "cpu", "--quick", "--seconds", "0.05", "--minutes", "0.05"]
-    options += ["--json", str(found), "--folder", str(tmp_path)]
-    monkeypatch.setattr(sys, "argv", [str(script), *options])
-    runpy.run_path(str(script), run_name="__main__")
+    run_script(monkeypatch, "gpu_check.py", *options, "--json", found, "--folder", tmp_path)
     results = json.loads(found.read_text())
     assert [row["largest_difference"] for row in results["same"]] == [0, 0]
     assert all(row["played_per_second"] > 0 for row in results["speed"])
@@ -144,9 +147,8 @@ def test_the_script_for_a_gpu_runs_on_a_processor(
 
 @pytest.mark.slow
 def test_the_script_for_a_gpu_measures_random_play(tmp_path: Path) -> None:
-    script, found = REPO / "benchmarks" / "gpu_check.py", tmp_path / "found.json"
-    command = [sys.executable, str(script), "tables", "--quick", "--json", str(found)]
-    run = subprocess.run(command, env=cuda_play.simulator_environment(), capture_output=True, text=True)
+    found = tmp_path / "found.json"
+    run = run_python(SCRIPTS / "gpu_check.py", "tables", "--quick", "--json", found, **cuda_play.SIMULATOR)
     assert run.returncode == 0, run.stderr
     rows = json.loads(found.read_text())["tables"]
     assert len(rows) == 3
@@ -156,11 +158,9 @@ def test_the_script_for_a_gpu_measures_random_play(tmp_path: Path) -> None:
 def test_what_is_waited_for_is_timed_beside_something_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    script, found = REPO / "benchmarks" / "waiting.py", tmp_path / "found.json"
-    options = ["--only", "match", "controls", "import", "--rounds", "1", "--json", str(found)]
-    monkeypatch.syspath_prepend(script.parent)
-    monkeypatch.setattr(sys, "argv", [str(script), *options])
-    runpy.run_path(str(script), run_name="__main__")
+    found = tmp_path / "found.json"
+    options = ["--only", "match", "controls", "import", "--rounds", "1", "--json"]
+    run_script(monkeypatch, "waiting.py", *options, found)
     assert "s for 20,000 hands" in capsys.readouterr().out
     results = json.loads(found.read_text())["results"]
     assert [row["row"] for row in results] == ["match", "controls", "import"]
@@ -171,14 +171,14 @@ def test_a_script_is_run_and_measured_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("pyspiel")
-    script, found = REPO / "benchmarks" / "scripts.py", tmp_path / "found.json"
-    monkeypatch.setattr(sys, "argv", [str(script), "--only", "openspiel_cfr", "--json", str(found)])
-    runpy.run_path(str(script), run_name="__main__")
+    found = tmp_path / "found.json"
+    options = ("--only", "openspiel_cfr", "--json", found)
+    run_script(monkeypatch, "scripts.py", *options)
     (cell,) = json.loads(found.read_text())
     assert cell["result"]["exploitability"] < 0.001
     assert all(match["ci95"][0] > 0 for match in cell["result"]["matches"])
     stored, printed = found.read_text(), capsys.readouterr().out
-    runpy.run_path(str(script), run_name="__main__")
+    run_script(monkeypatch, "scripts.py", *options)
     assert (found.read_text(), capsys.readouterr().out) == (stored, printed)
 
 
@@ -186,9 +186,6 @@ def test_a_script_is_run_and_measured_once(
 def test_all_that_is_waited_for_can_be_timed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    script = REPO / "benchmarks" / "waiting.py"
-    monkeypatch.syspath_prepend(script.parent)
-    monkeypatch.setattr(sys, "argv", [str(script), "--rounds", "1"])
-    runpy.run_path(str(script), run_name="__main__")
+    rows = run_script(monkeypatch, "waiting.py", "--rounds", "1")["ROWS"]
     out = capsys.readouterr().out
-    assert all(row.what in out for row in runpy.run_path(str(script))["ROWS"].values())
+    assert all(row.what in out for row in rows.values())

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 import warnings
 from pathlib import Path
 
@@ -16,6 +13,7 @@ from card_baselines import cli, registry
 from card_baselines.cli import listing
 from card_envs import plugins
 from card_envs.envs import ENVS
+from tests.helpers.processes import run_python
 
 HEAVY = ("numba", "llvmlite", "torch", "scipy", "matplotlib", "PIL", "stable_baselines3", "onnx", "ray", "pyspiel")
 GAMES = "card_envs.games"
@@ -24,8 +22,8 @@ GAMES = "card_envs.games"
 def imported(program: str) -> set[str]:
     """The heavy packages, and modules of games, that a program imports in a process of its own."""
     program += "; import sys; print(*sys.modules, file=sys.stderr)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    modules = set(done.stderr.split())
+    modules = set(run_python("-c", program).stderr.split())
+    assert "sys" in modules
     return {package for package in HEAVY if package in modules} | {name for name in modules if name.startswith(GAMES)}
 
 
@@ -55,17 +53,14 @@ def test_an_environment_loads_the_rules_and_no_more() -> None:
         "import sys;"
         "print(*(m.__file__ for n, m in sys.modules.items() if n.startswith('card_envs') and m.__file__), sep='\\n')"
     )
-    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment)
-    files = [Path(name) for name in done.stdout.splitlines()]
-    assert len(files) <= 48
+    files = [Path(name) for name in run_python("-c", program, NUMBA_DISABLE_JIT="1").stdout.splitlines()]
+    assert 10 < len(files) <= 48
     assert sum(len(file.read_text().splitlines()) for file in files) <= 6200
 
 
 @pytest.mark.parametrize("name", ["IllegalActionError", "agent", "game", "match", "observation", "vector", "aec"])
 def test_the_package_still_has_its_modules_and_its_error(name: str) -> None:
-    program = f"import card_envs; print(card_envs.{name})"
-    assert name in subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert name in run_python("-c", f"import card_envs; print(card_envs.{name})").stdout
 
 
 def test_what_the_package_does_not_have_is_an_attribute_error() -> None:
