@@ -7,6 +7,7 @@ import importlib
 import inspect
 import pickle
 import pydoc
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -41,23 +42,29 @@ def test_the_same_name_twice_is_two_agents() -> None:
     assert play_match("kuhn_poker-v0", ["random", "random"], 10, seed=0).names == ("random", "random")
 
 
-def test_vectors_and_single_seats() -> None:
-    first, second = (make_vector(game, 4, seed=1).reset().observation for game in both())
-    assert (first == second).all()
-    first, second = (gymnasium.CardEnv(game).reset(seed=1)[0]["observation"] for game in both())
-    assert (first == second).all()
-    first, second = (gymnasium.CardVectorEnv(game, 4).reset(seed=1)[0]["observation"] for game in both())
-    assert (first == second).all()
-    assert make_vector("limit_holdem-v0", 2, num_players=3).game.num_seats == 3
-
-
-def test_stable_baselines() -> None:
+def first_of_sb3(game: Any) -> Any:
     pytest.importorskip("stable_baselines3")
     from card_wrappers.sb3 import CardVecEnv
 
-    first, second = (CardVecEnv(game, 4, seed=1).reset() for game in both())
-    assert (np.asarray(first) == np.asarray(second)).all()
-    assert CardVecEnv("no_limit_holdem-v0", 2, [["chen", "equity"]], num_players=3).game.num_seats == 3
+    return CardVecEnv(game, 4, seed=1).reset()
+
+
+FIRST_OBSERVATIONS: dict[str, Callable[[Any], Any]] = {
+    "vector": lambda game: make_vector(game, 4, seed=1).reset().observation,
+    "gymnasium": lambda game: gymnasium.CardEnv(game).reset(seed=1)[0]["observation"],
+    "gymnasium vector": lambda game: gymnasium.CardVectorEnv(game, 4).reset(seed=1)[0]["observation"],
+    "stable-baselines3": first_of_sb3,
+}
+
+
+@pytest.mark.parametrize("kind", FIRST_OBSERVATIONS)
+def test_environments(kind: str) -> None:
+    first, second = (np.asarray(FIRST_OBSERVATIONS[kind](game)) for game in both())
+    assert (first == second).all()
+
+
+def test_settings_are_given_with_an_id() -> None:
+    assert make_vector("limit_holdem-v0", 2, num_players=3).game.num_seats == 3
 
 
 def test_rlcard() -> None:

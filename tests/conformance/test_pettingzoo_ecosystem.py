@@ -128,11 +128,6 @@ def test_arguments_that_are_unknown_fail_in_pythons_words() -> None:
         gymnasium.make("card_envs:card_envs/LimitHoldem-v0", frameskip=1)
 
 
-def test_the_vector_environment_tells_when_it_deals_anew() -> None:
-    envs = gymnasium.make_vec("card_envs:card_envs/LimitHoldem-v0", num_envs=2)
-    assert envs.autoreset_mode is envs.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
-
-
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("is_named", [True, False])
 def test_torchrl_makes_and_wraps_the_gymnasium_environment(is_named: bool) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
 from typing import Any
 
 import numpy as np
@@ -20,6 +18,7 @@ from rlcard.utils import reorganize, tournament
 from card_envs.envs import ENVS, make_raw_env
 from card_envs.game import IllegalActionError
 from card_wrappers.rlcard import LIMIT_ACTIONS, RLCardEnv, make_env
+from tests.helpers.processes import run_python
 
 RLCARD_RULES: dict[str, Any] = {"rules": "rlcard", "encoder": "rlcard", "max_raises": (4, 4, 4, 4)}
 every_id = pytest.mark.parametrize("env_id", ENVS)
@@ -176,12 +175,6 @@ def test_what_is_refused() -> None:
         make_env("limit_holdem-v0", game_num_players=3)
 
 
-def test_without_rlcard_the_message_names_the_extra() -> None:
-    script = f"import sys; sys.path[:0] = {sys.path!r}; sys.modules['rlcard'] = None; import card_wrappers.rlcard"
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
-    assert result.returncode == 1 and "pip install 'card-envs[rlcard]'" in result.stderr.splitlines()[-1]
-
-
 def test_actions_are_taken_when_python_optimises() -> None:
     program = (
         "from card_wrappers.rlcard import make_env\n"
@@ -190,8 +183,7 @@ def test_actions_are_taken_when_python_optimises() -> None:
         "env.step('fold', raw_action=True)\n"
         "print(env.is_over())\n"
     )
-    result = subprocess.run([sys.executable, "-O", "-c", program], capture_output=True, text=True, check=True)
-    assert result.stdout == "True\n"
+    assert run_python("-O", "-c", program).stdout == "True\n"
 
 
 def test_rlcard_makes_every_environment_from_its_own_dictionary() -> None:

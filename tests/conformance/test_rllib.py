@@ -5,8 +5,6 @@ RLlib pins one version of Gymnasium, so these tests want an environment of their
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -116,9 +114,3 @@ def train_two_iterations(config: Any) -> None:
     algorithm.stop()
     assert results[-1]["env_runners"]["num_env_steps_sampled_lifetime"] >= 512
     assert "shared" in results[-1]["learners"]
-
-
-def test_without_ray_the_message_names_the_extra() -> None:
-    script = f"import sys; sys.path[:0] = {sys.path!r}; sys.modules['ray'] = None; import card_wrappers.rllib"
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
-    assert result.returncode == 1 and "pip install 'card-envs[rllib]'" in result.stderr.splitlines()[-1]

@@ -48,12 +48,6 @@ def test_arguments_reach_the_environment(env_id: str, name: str) -> None:
         maker(env_id, name)(encoder="colours")
 
 
-@pytest.mark.parametrize(("env_id", "name"), MADE)
-def test_a_mistyped_argument_is_refused(env_id: str, name: str) -> None:
-    with pytest.raises(TypeError, match=r"unexpected keyword argument 'num_playrs'"):
-        maker(env_id, name)(num_playrs=3)
-
-
 def mypy_errors(script: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return the lines of a script that mypy refuses, each with its message."""
     monkeypatch.setenv("MYPYPATH", str(REPO))

@@ -31,13 +31,6 @@ def test_a_check_plays_a_deal_at_least(deals: int) -> None:
         check(dozen(), "masks", deals=deals)
 
 
-@pytest.mark.parametrize("name", [name for name in CHECKS if name != "compiled"])  # the rules run without Numba in CI
-@pytest.mark.parametrize("env_id", ["kuhn_poker-v0", "leduc_holdem-v0", "no_limit_holdem-v0"])
-def test_environments_keep_their_promises(env_id: str, name: str) -> None:
-    assert env_id in ENVS
-    check(make_game(env_id), name, deals=3)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CHECKS)
 @pytest.mark.parametrize("env_id", ENVS)

@@ -14,7 +14,6 @@ import pettingzoo
 import pytest
 from gymnasium.utils.env_checker import check_env
 from numpy.typing import NDArray
-from pettingzoo.test import api_test, seed_test
 
 from card_baselines.agents.panels import evaluation_panel
 from card_baselines.cli import main
@@ -49,13 +48,6 @@ def registered() -> Iterator[None]:
     register()
     yield
     del ENVS[ENV]
-
-
-@pytest.mark.filterwarnings("ignore:reset options")  # api_test tries one that nobody has
-def test_pettingzoo() -> None:
-    api_test(make_env(ENV), num_cycles=100)
-    api_test(make_raw_env(ENV), num_cycles=50)
-    seed_test(lambda: make_env(ENV), num_cycles=50)
 
 
 @pytest.mark.skipif(not hasattr(pettingzoo, "aec_registry"), reason="PettingZoo has a registry since 1.27")

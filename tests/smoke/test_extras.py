@@ -7,7 +7,6 @@ import json
 import re
 import runpy
 import shlex
-import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from card_envs.extras import EXTRA_OF
+from tests.helpers.processes import run_python
 
 REPO = Path(__file__).parents[2]
 PROJECT = REPO / "pyproject.toml"
@@ -98,8 +98,7 @@ def test_after_make_demo_the_commands_of_readme_work(tmp_path: Path) -> None:
     installed = extras_of_make("demo")
     missing = [package for package, extra in EXTRA_OF.items() if extra not in installed]
     commands = [shorten(words) for words in commands_of_readme()]
-    words = [sys.executable, "-c", PROGRAM, json.dumps(missing), json.dumps(commands)]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+    done = run_python("-c", PROGRAM, json.dumps(missing), json.dumps(commands), cwd=tmp_path)
     assert done.stdout.split() == [command[0] for command in commands], done.stderr[-2000:]
 
 
@@ -161,3 +160,13 @@ def test_the_reference_is_built_without_extras() -> None:
         if package not in known
     }
     assert not found, "imported by a module, and neither mocked in docs/conf.py nor always installed"
+
+
+@pytest.mark.parametrize(
+    ("package", "wrapper", "extra"),
+    [("stable_baselines3", "sb3", "sb3"), ("rlcard", "rlcard", "rlcard"), ("ray", "rllib", "rllib"),
+     ("pyspiel", "openspiel", "openspiel")],
+)  # fmt: skip
+def test_a_wrapper_without_its_package_names_the_extra(package: str, wrapper: str, extra: str) -> None:
+    result = run_python("-c", f"import sys; sys.modules[{package!r}] = None; import card_wrappers.{wrapper}")
+    assert result.returncode == 1 and f"pip install 'card-envs[{extra}]'" in result.stderr.splitlines()[-1]
