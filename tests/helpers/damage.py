@@ -72,14 +72,20 @@ def damage_json_text(text: str, rng: random.Random) -> str:
     return json.dumps(damage_json(json.loads(text), rng))
 
 
+def open_sqlite(path: Path) -> sqlite3.Connection:
+    """Open a file of SQLite without its triggers, which refuse changes."""
+    database = sqlite3.connect(path)
+    for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+        database.execute(f"DROP TRIGGER {name}")
+    return database
+
+
 def damage_sqlite(path: Path, rng: random.Random) -> None:
     """Change one value, row or column of a file of SQLite, or some of its bytes."""
     if rng.random() < 0.15:
         path.write_bytes(damage_bytes(path.read_bytes(), rng))
         return
-    database = sqlite3.connect(path)
-    for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
-        database.execute(f"DROP TRIGGER {name}")
+    database = open_sqlite(path)
     tables = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
     counted = [(name, database.execute(f"SELECT count(*) FROM {name}").fetchone()[0]) for (name,) in sorted(tables)]
     table, count = rng.choice([(name, count) for name, count in counted if count])

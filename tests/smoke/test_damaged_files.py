@@ -23,7 +23,6 @@ from card_baselines.cli.run_output import print_evaluation
 from card_baselines.grid import Grid, Layout
 from card_baselines.league import League
 from card_baselines.ppo.algorithm import ALGORITHM
-from card_baselines.ppo.config import Config
 from card_baselines.run_folder import CONFIG, EVALUATION, RunFolder
 from card_baselines.runs.run import train
 from card_baselines.web.catalogue import Catalogue
@@ -36,13 +35,9 @@ from card_envs.agent import find_agent
 from card_envs.match import play_match
 from tests.helpers.damage import damage_json_text, damage_sqlite
 from tests.helpers.mutants import Damage, Read, expect_own_errors
+from tests.helpers.tiny_runs import tiny_config
 
-FEW, MANY = 50, 2000
-RUN = Config(
-    env="leduc_holdem-v0", num_tables=8, batch=32, minibatch=16, hidden=(8,), opponents=("self", "random"), mixed=0.5,
-    minutes=0.0, steps=2000, panel=("random",), evaluation_hands=10, final_hands=10, device="cpu",
-)  # fmt: skip
-
+RUN = tiny_config("self_play_ppo", steps=2000)
 BIG2 = next(section for section in panels.SECTIONS if section.name == "big2")
 
 
@@ -197,12 +192,6 @@ def read_match(path: Path) -> None:
     command("match", "--hands-needed", "--pilot", str(path), "--difference", "0.1")
 
 
-def check_kind(kind: str, source: Path, copies: Path, count: int) -> None:
-    damage, read = KINDS[kind]
-    refused = expect_own_errors(copies, source, damage, read, range(count))
-    assert 0 < refused < count, "nothing was refused, or nothing was read: the mutants try too little"
-
-
 KINDS: dict[str, tuple[Damage, Read]] = {
     "config": (damage_config, read_config),
     "league": (damage_league, read_league),
@@ -216,11 +205,8 @@ SOURCES = {"config": "run", "evaluation": "run"}
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_few_mutants(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
-    check_kind(kind, request.getfixturevalue(SOURCES.get(kind, kind)), tmp_path, FEW)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
-def test_many_mutants(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
-    check_kind(kind, request.getfixturevalue(SOURCES.get(kind, kind)), tmp_path, MANY)
+@pytest.mark.parametrize("count", [50, pytest.param(2000, marks=pytest.mark.slow)])
+def test_mutants(kind: str, count: int, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    source: Path = request.getfixturevalue(SOURCES.get(kind, kind))
+    refused = expect_own_errors(tmp_path, source, *KINDS[kind], range(count))
+    assert 0 < refused < count, "nothing was refused, or nothing was read: the mutants try too little"

@@ -12,7 +12,6 @@ import json
 import pickle
 import re
 import shutil
-import sqlite3
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -29,7 +28,6 @@ from card_baselines.league import League, LeagueError
 from card_baselines.pretrained import find_pretrained
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.run import train
-from card_baselines.sb3 import maskable_dqn, maskable_ppo, recurrent_ppo
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.replay import Library
 from card_baselines.web.request_handler import RequestHandler
@@ -42,7 +40,9 @@ from card_envs.history import replay_paths
 from card_envs.history.formats import load_recorded_hands
 from card_envs.locations import UntrustedNameError
 from card_envs.match import play_match
+from tests.helpers.damage import open_sqlite
 from tests.helpers.terminal import type_answers
+from tests.helpers.tiny_runs import algorithm_of, tiny_config
 
 REPO = Path(__file__).parents[2]
 LIMIT = "limit_holdem-v0"
@@ -204,15 +204,11 @@ def test_the_commands_survive_a_run_folder(
 # --- models of Stable-Baselines3 --------------------------------------------------------------------------------------
 
 
-SCRIPTS = {"maskable_ppo": maskable_ppo, "maskable_dqn": maskable_dqn, "recurrent_ppo": recurrent_ppo}
+SB3 = ("maskable_ppo", "maskable_dqn", "recurrent_ppo")
 
 
 def tiny(name: str) -> Any:
-    changes = {"learning_starts": 50} if name == "maskable_dqn" else {"steps_per_update": 8}
-    return SCRIPTS[name].Config(
-        env="kuhn_poker-v0", opponents=("random",), panel=("random",), minutes=0.0, steps=200, num_tables=4,
-        hidden=(8,), minibatch=16, evaluation_hands=20, final_hands=20, **changes,
-    )  # fmt: skip
+    return tiny_config(name, steps=200, opponents=("random",))
 
 
 def poison(model: Path, mark: Path, attribute: str) -> None:
@@ -228,11 +224,11 @@ def poison(model: Path, mark: Path, attribute: str) -> None:
             archive.writestr(name, content)
 
 
-@pytest.fixture(scope="module", params=SCRIPTS)
+@pytest.fixture(scope="module", params=SB3)
 def trained(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     """An algorithm and the folder of a run, to be copied."""
     folder = tmp_path_factory.mktemp(request.param) / "run"
-    train(SCRIPTS[request.param].ALGORITHM, tiny(request.param), folder)
+    train(algorithm_of(request.param), tiny(request.param), folder)
     return request.param, folder
 
 
@@ -248,7 +244,7 @@ def test_a_model_is_continued_and_begun_from_without_unpickling(
     assert {"observation_space", "policy_class"} <= set(pickled)
     for attribute in (*pickled, "run_progress"):
         poison(model, mark, attribute)
-    learner = SCRIPTS[name].ALGORITHM.make_learner(config, config.game())
+    learner = algorithm_of(name).make_learner(config, config.game())
     learner.load(model)
     learner.start_from(RunFolder(tmp_path / "run"))
     poison(model, mark, "num_timesteps")
@@ -259,11 +255,9 @@ def test_a_model_is_continued_and_begun_from_without_unpickling(
 def test_a_model_goes_on_where_it_was(trained: tuple[str, Path]) -> None:
     name, folder = trained
     config = tiny(name)
-    learner = SCRIPTS[name].ALGORITHM.make_learner(config, config.game())
+    learner = algorithm_of(name).make_learner(config, config.game())
     progress = learner.load(folder / "model.zip")
-    theirs = SCRIPTS[name].ALGORITHM.make_learner.model_class.load(
-        folder / "model.zip"
-    )  # as Stable-Baselines3 itself does
+    theirs = algorithm_of(name).make_learner.model_class.load(folder / "model.zip")  # as Stable-Baselines3 itself does
     assert progress == theirs.run_progress and progress["seconds"] > 0
     for counter in ("num_timesteps", "_n_updates", "_n_calls", "_num_timesteps_at_start", "exploration_rate"):
         assert getattr(learner.model, counter, None) == getattr(theirs, counter, None), counter
@@ -293,7 +287,7 @@ def test_tensors_of_a_model_are_tensors(trained: tuple[str, Path], mark: Path, t
         for part, content in {**files, entry: changed.getvalue()}.items():
             archive.writestr(part, content)
     config = tiny(name)
-    learner = SCRIPTS[name].ALGORITHM.make_learner(config, config.game())
+    learner = algorithm_of(name).make_learner(config, config.game())
     with pytest.raises(ValueError, match=r"model\.zip is damaged"):
         learner.load(tmp_path / "model.zip")
 
@@ -301,7 +295,7 @@ def test_tensors_of_a_model_are_tensors(trained: tuple[str, Path], mark: Path, t
 @pytest.mark.parametrize("field", ["panel", "opponents", "env", "encoder", "env_args", "start_from"])
 def test_a_continued_run_takes_its_names_from_the_command(mark: Path, tmp_path: Path, field: str) -> None:
     config = tiny("maskable_ppo")
-    described = maskable_ppo.ALGORITHM.describe(config)
+    described = algorithm_of("maskable_ppo").describe(config)
     assert field in described or field == "start_from"
     changed = ["encoder=payload:E"] if field == "env_args" else ["payload:E"] if field.endswith("s") else "payload:E"
     run = RunFolder(tmp_path / "run")
@@ -310,7 +304,7 @@ def test_a_continued_run_takes_its_names_from_the_command(mark: Path, tmp_path: 
     if field == "start_from":
         config = replace(config, start_from=str(SHIPPED))
     with pytest.raises(ValueError, match=f"holds a run with {field}"):
-        train(maskable_ppo.ALGORITHM, config, run.path)
+        train(algorithm_of("maskable_ppo"), config, run.path)
 
 
 # --- leagues ----------------------------------------------------------------------------------------------------------
@@ -321,14 +315,7 @@ def poisoned_league(folder: Path, statement: str, *values: object) -> None:
     with League.new(folder, "kuhn_poker-v0", seed=1) as league:
         league.add_division("final", "round_robin", teachers=["random", "always_call"], hands=10)
         league.run({"final": 1})
-    change(folder, statement, *values)
-
-
-def change(folder: Path, statement: str, *values: object) -> None:
-    """Change the store of a league, which refuses it until its triggers are gone."""
-    database = sqlite3.connect(folder / "league.sqlite")
-    for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
-        database.execute(f"DROP TRIGGER {name}")
+    database = open_sqlite(folder / "league.sqlite")
     database.execute(statement, values)
     database.commit()
     database.close()
