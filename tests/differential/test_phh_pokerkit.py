@@ -72,19 +72,11 @@ def texts(count: int, seed: int) -> list[str]:
     return [played_at_random(rng) for _ in range(count)]
 
 
-def assert_random_hands_match(count: int, seed: int) -> None:
-    for text in texts(count, seed):
+@pytest.mark.parametrize("count", [100, pytest.param(5_000, marks=pytest.mark.slow)])
+def test_random_hands_match(count: int) -> None:
+    for text in texts(count, seed=count):
         result = replay_hand(load_hand(text))
         assert (result.status, result.agreement) == (MATCHED, EXACT), f"{result.reason}\n{text}"
-
-
-def test_random_hands_match() -> None:
-    assert_random_hands_match(count=100, seed=1)
-
-
-@pytest.mark.slow
-def test_many_random_hands_match() -> None:
-    assert_random_hands_match(count=5_000, seed=2)
 
 
 def test_mucked_hands_need_no_cards() -> None:

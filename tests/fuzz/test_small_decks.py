@@ -24,8 +24,6 @@ from card_envs.games.holdem.state import TEXAS_BOARD
 from card_envs.table_checks import check_tables
 from tests.helpers.wide_games import widen
 
-FEW, MANY = 6, 500
-
 
 class Observes(StochasticAgent):
     """Plays uniformly at random, and reads its observations, as agents with networks do."""
@@ -121,26 +119,19 @@ def measure(game: Game, flops: int | None = None) -> dict[str, Any]:
     return measure_exploitability(target, "exact", ExploitSettings(flops=flops))
 
 
-@pytest.mark.parametrize("seed", range(FEW))
-def test_some_random_games(seed: int) -> None:
+def seeds(few: int, many: int) -> list[Any]:
+    """Numbers of which the first few are always tried, and many in slow tests."""
+    return [*range(few), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(few, many))]
+
+
+@pytest.mark.parametrize("seed", seeds(6, 500))
+def test_random_games(seed: int) -> None:
     play_random_game(seed)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_some_small_decks_are_measured_exactly(seed: int) -> None:
+@pytest.mark.parametrize("seed", seeds(3, 50))
+def test_small_decks_are_measured_exactly(seed: int) -> None:
     measure_random_flop_game(seed)
-
-
-@pytest.mark.slow
-def test_many_random_games() -> None:
-    for seed in range(MANY):
-        play_random_game(seed)
-
-
-@pytest.mark.slow
-def test_many_small_decks_are_measured_exactly() -> None:
-    for seed in range(MANY // 10):
-        measure_random_flop_game(seed)
 
 
 @pytest.mark.parametrize(("changes", "message"), [

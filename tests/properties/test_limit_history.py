@@ -158,14 +158,9 @@ def wrong_histories(config: HoldemConfig, decisions: int, seed: int) -> list[str
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_the_betting_is_read_back(name: str) -> None:
-    assert wrong_histories(GAMES[name], decisions=400, seed=4)[:1] == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", GAMES)
-def test_the_betting_is_read_back_in_many_more_decisions(name: str) -> None:
-    assert wrong_histories(GAMES[name], decisions=5_000, seed=5)[:1] == []
+@pytest.mark.parametrize("decisions", [400, pytest.param(5_000, marks=pytest.mark.slow)])
+def test_the_betting_is_read_back(name: str, decisions: int) -> None:
+    assert wrong_histories(GAMES[name], decisions, seed=4)[:1] == []
 
 
 def test_the_betting_is_read_back_after_the_end() -> None:
