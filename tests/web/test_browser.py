@@ -111,6 +111,15 @@ def wait_until_taken(page: Any, server: Server, number: int, done: int) -> None:
     wait_for_turn(page)
 
 
+def call_to_the_end(page: Any, server: Server, number: int) -> None:
+    """Check and call by the keyboard until the hand is over."""
+    session = server.handler.live_sessions._live[number].session
+    while not is_over(page):
+        done = len(session.actions)
+        page.keyboard.press("c")
+        wait_until_taken(page, server, number, done)
+
+
 def test_three_hands_of_limit_from_the_lobby_by_mouse_and_keyboard(page: Any, server: Server) -> None:
     page.goto(f"http://127.0.0.1:{server.port}/#host={HOST_TOKEN}")
     page.select_option("#game", "limit_holdem-v0")
@@ -153,10 +162,7 @@ def test_a_raise_by_slider_in_six_max_no_limit(page: Any, server: Server) -> Non
     session = server.handler.live_sessions._live[number].session
     assert int(session.tables["current_bet"][0]) == amount or session.tables["street"][0] > 0
     assert page.locator(".log").get_by_text(f"raise to {amount}").count() == 1
-    while not is_over(page):
-        done = len(session.actions)
-        page.keyboard.press("c")
-        wait_until_taken(page, server, number, done)
+    call_to_the_end(page, server, number)
     assert session.is_over
 
 
@@ -223,10 +229,7 @@ def test_actions_that_an_agent_never_takes_are_folded_away(page: Any, server: Se
 def test_replay_shows_what_was_played_and_its_link_leads_back(page: Any, server: Server, tmp_path: Path) -> None:
     number = sit(page, server, "limit_holdem-v0", ["", "chen"], seed=5)
     session = server.handler.live_sessions._live[number].session
-    while not is_over(page):
-        done = len(session.actions)
-        page.keyboard.press("c")
-        wait_until_taken(page, server, number, done)
+    call_to_the_end(page, server, number)
     page.goto("about:blank")
     page.goto(f"http://127.0.0.1:{server.port}/#host={HOST_TOKEN}")
     page.click("nav >> text=Replay")
@@ -421,10 +424,7 @@ def test_results_have_the_words_of_the_command_and_no_interval_of_two_hands(
 ) -> None:
     number = sit(page, server, "kuhn_poker-v0", ["", "always_call"], seed=5)
     for hand in range(2):
-        while not is_over(page):
-            done = len(server.handler.live_sessions._live[number].session.actions)
-            page.keyboard.press("c")
-            wait_until_taken(page, server, number, done)
+        call_to_the_end(page, server, number)
         if hand == 0:
             page.keyboard.press("n")
             until(page, lambda: not is_over(page))
