@@ -18,8 +18,8 @@ from card_envs.envs import ENVS, make_raw_env
 
 FOLDER = Path(__file__).parent
 SEEDS = {"limit_holdem-v0": 208, "no_limit_holdem-v0": 27, "flop_holdem-v0": 75, "leduc_holdem-v0": 29,
-         "kuhn_poker-v0": 6}  # fmt: skip
-"""Seeds whose episodes show much: several streets, raises, a showdown. Others use seed 0."""
+         "kuhn_poker-v0": 6, "big2-v0": 677}  # fmt: skip
+"""Seeds whose short episodes show much: streets, raises, a showdown; hands of many kinds. Others use seed 0."""
 WIDTH = 120
 
 
