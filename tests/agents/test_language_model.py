@@ -21,6 +21,7 @@ from card_envs import make_game
 from card_envs.agent import find_agent
 from card_envs.locations import UntrustedNameError, registered_names_only
 from card_envs.match import AgentError, play_match
+from tests.helpers.shell import Shell
 
 import_module("card_baselines")  # registers the scheme where the metadata of an older installation is found
 pytest.importorskip("openai")
@@ -166,20 +167,14 @@ def test_two_language_models_play_duplicate_hands_to_an_interval(endpoint: Endpo
         player.close()  # type: ignore[attr-defined]
 
 
-def test_the_calls_of_a_match_are_named_before_it_is_played(
-    endpoint: Endpoint, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_calls_of_a_match_are_named_before_it_is_played(endpoint: Endpoint, shell: Shell) -> None:
     """In Kuhn poker an agent has 1 or 2 decisions a hand; the pilot match calls no model."""
-    from card_baselines.cli import main
-
     command = "match kuhn_poker-v0 --agents llm:calling always_call --hands 20 --duplicate"
-    assert main(shlex.split(command)) == 0
-    calls = re.search(r"takes about 20 hands and (\d+) calls of llm:calling", capsys.readouterr().out)
+    calls = re.search(r"takes about 20 hands and (\d+) calls of llm:calling", shell.prints(*shlex.split(command)))
     assert calls is not None and 20 <= int(calls[1]) <= 40
     assert abs(len(endpoint.requests) - int(calls[1])) <= 10
-    assert main(shlex.split(f"{command} --within 0.1 --json")) == 0
-    printed = capsys.readouterr()
-    assert "for the wanted interval type --hands" in printed.err and json.loads(printed.out)["hands"] == 20
+    code, out, err = shell.run(*shlex.split(f"{command} --within 0.1 --json"))
+    assert (code, json.loads(out)["hands"]) == (0, 20) and "for the wanted interval type --hands" in err
 
 
 def test_files_may_not_name_a_language_model(endpoint: Endpoint) -> None:
@@ -198,11 +193,6 @@ COMMANDS = [line for line in PAGE.read_text().splitlines() if line.startswith("c
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_the_commands_of_the_page_work_when_copied(
-    endpoint: Endpoint, capsys: pytest.CaptureFixture[str], command: str
-) -> None:
+def test_the_commands_of_the_page_work_when_copied(endpoint: Endpoint, shell: Shell, command: str) -> None:
     """With fewer hands than on the page."""
-    from card_baselines.cli import main
-
-    assert main(shlex.split(re.sub(r"--hands \d+", "--hands 10", command))[1:]) == 0
-    assert capsys.readouterr().out.strip()
+    assert shell.prints(*shlex.split(re.sub(r"--hands \d+", "--hands 10", command))[1:]).strip()

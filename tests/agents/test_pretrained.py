@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 import card_baselines
-from card_baselines import cli
 from card_baselines.pretrained import PRETRAINED, find_pretrained
 from card_baselines.registry import AGENTS
 from card_baselines.runs.run import start_folder
 from card_baselines.settings import parse_settings
 from card_envs.agent import find_agent
 from card_envs.envs import make_game
+from tests.helpers.shell import Shell
 
 FOLDERS = {path for path in Path(card_baselines.__file__).parent.rglob("pretrained/*") if path.is_dir()}
 
@@ -48,24 +48,21 @@ def test_training_starts_from_trained_agents_by_name() -> None:
         start_folder("ppo_big3")
 
 
-def test_an_export_prints_the_row_of_the_agent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_export_prints_the_row_of_the_agent(tmp_path: Path, shell: Shell) -> None:
     shipped = find_pretrained("ppo_limit_six_max")
     assert shipped is not None
     shutil.copytree(shipped, tmp_path / "run")
     words = ["agents", "--export", "--agent", str(tmp_path / "run"), "--folder", str(tmp_path / "mine")]
-    assert cli.main(words) == 0
-    out = capsys.readouterr().out
+    out = shell.prints(*words)
     assert out.startswith(
         f"'mine': Pretrained(folder='{tmp_path}/mine', game='limit_holdem-v0 num_players=6', licence="
     )
-    assert cli.main([*words, "--json"]) == 0
-    about = json.loads(capsys.readouterr().out)
+    about = shell.reports(*words)
     assert about["trained"].startswith("self_play_ppo, ") and about["largest_change"] == 0.0
     assert (tmp_path / "mine" / "policy.safetensors").read_bytes() == (shipped / "policy.safetensors").read_bytes()
     assert find_agent(str(tmp_path / "mine"), make_game("limit_holdem-v0", num_players=6)).name == "mine"
     (tmp_path / "run" / "evaluation.json").unlink()
-    assert cli.main([*words[:-1], str(tmp_path / "other")]) == 2
-    assert "has no evaluation.json" in capsys.readouterr().err and not (tmp_path / "other").exists()
+    assert "has no evaluation.json" in shell.refuses(*words[:-1], str(tmp_path / "other"))
+    assert not (tmp_path / "other").exists()
     for options in ([], ["--onnx", "a.onnx", "--folder", "b"]):
-        assert cli.main([*words[:4], *options]) == 2
-        assert "name one of --onnx FILE and --folder FOLDER" in capsys.readouterr().err
+        assert "name one of --onnx FILE and --folder FOLDER" in shell.refuses(*words[:4], *options)

@@ -11,36 +11,32 @@ import pytest
 
 from card_baselines import advice
 from card_baselines.advice import estimate_value
-from card_baselines.cli import main
 from card_baselines.situations import read_line
 from card_envs import make_game
 from card_envs.agent import Agent, Decisions, RandomAgent
+from tests.helpers.shell import Shell
 
 LINE = ["advise", "no_limit_holdem-v0", "--hole", "AhKd", "--agent"]
 
 
-def test_probabilities_and_equity_of_a_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*LINE, "random", "--board", "7c8c2s", "--history", "r4 c / k r8", "--json"]) == 0
-    report = json.loads(capsys.readouterr().out)
+def test_probabilities_and_equity_of_a_line(shell: Shell) -> None:
+    report = shell.reports(*LINE, "random", "--board", "7c8c2s", "--history", "r4 c / k r8")
     names = [action["name"] for action in report["actions"]]
     assert names[:2] == ["fold", "call 8"] and report["seat"] == 1
     assert sum(action["probability"] for action in report["actions"]) == pytest.approx(1.0)
     assert 0.3 < report["equity"] < 0.8
-    assert main([*LINE, "always_call"]) == 0
-    printed = capsys.readouterr().out
+    printed = shell.prints(*LINE, "always_call")
     assert "Ah Kd" in printed and "100.0%" in printed
 
 
-def test_the_value_has_its_interval_and_the_deals_it_rests_on(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_value_has_its_interval_and_the_deals_it_rests_on(shell: Shell) -> None:
     line = [*LINE, "always_call", "--board", "7c8c2s", "--history", "r4 c / k r8"]
-    assert main([*line, "--json"]) == 0
-    report = json.loads(capsys.readouterr().out)
+    report = shell.reports(*line)
     low, high = report["value_ci95"]
     assert low < report["value"] < high and report["value_error"] > 0 and report["value_note"] is None
     assert 20 <= report["value_deals"] <= 200
-    assert main(line) == 0
-    assert re.search(r"wins [+-]\d+\.\d\d [±+-].* bb in this deal, .* \(\d+ deals of the hidden cards\)",
-                     capsys.readouterr().out)  # fmt: skip
+    pattern = r"wins [+-]\d+\.\d\d [±+-].* bb in this deal, .* \(\d+ deals of the hidden cards\)"
+    assert re.search(pattern, shell.prints(*line))
 
 
 @pytest.mark.parametrize("actions", [[0], [1.5], [1, 1], None])
@@ -57,9 +53,9 @@ def test_an_agent_that_plays_out_no_legal_action_is_refused(actions: Any) -> Non
 
 
 @pytest.mark.parametrize("history", ["/", "///", "c / k", "r4 / c"])
-def test_a_street_ends_where_the_history_has_a_slash(history: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*LINE, "always_call", "--history", history]) == 2
-    assert "a / is on the wrong street: the preflop is not over" in capsys.readouterr().err
+def test_a_street_ends_where_the_history_has_a_slash(history: str, shell: Shell) -> None:
+    error = shell.refuses(*LINE, "always_call", "--history", history)
+    assert "a / is on the wrong street: the preflop is not over" in error
 
 
 class Slow(Agent):
@@ -108,32 +104,25 @@ def test_a_slow_agent_has_a_value_of_few_deals_or_a_sentence(
         (["--history", "dance"], "not an action"),
     ],
 )
-def test_situations_that_do_not_fit_are_refused(
-    capsys: pytest.CaptureFixture[str], more: list[str], message: str
-) -> None:
-    assert main([*LINE, "random", *more]) == 2
-    assert message in capsys.readouterr().err
+def test_situations_that_do_not_fit_are_refused(shell: Shell, more: list[str], message: str) -> None:
+    assert message in shell.refuses(*LINE, "random", *more)
 
 
-def test_amounts_beside_the_bet_menu_are_played_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*LINE, "random", "--board", "7c8c2s", "--history", "r5 c / k r7", "--json"]) == 0
-    names = {action["name"] for action in json.loads(capsys.readouterr().out)["actions"]}
-    assert "call 7" in names
-    assert main([*LINE, "random", "--history", "r3"]) == 2
-    assert "raise to 4" in capsys.readouterr().err
+def test_amounts_beside_the_bet_menu_are_played_as_they_are(shell: Shell) -> None:
+    report = shell.reports(*LINE, "random", "--board", "7c8c2s", "--history", "r5 c / k r7")
+    assert "call 7" in {action["name"] for action in report["actions"]}
+    assert "raise to 4" in shell.refuses(*LINE, "random", "--history", "r3")
 
 
-def test_stacks_of_the_seats_can_be_given(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*LINE, "random", "--stacks", "17", "40", "--json"]) == 0
-    assert "raise to 17 all-in" in capsys.readouterr().out
+def test_stacks_of_the_seats_can_be_given(shell: Shell) -> None:
+    assert "raise to 17 all-in" in shell.prints(*LINE, "random", "--stacks", "17", "40", "--json")
 
 
-def test_situations_are_read_as_json_lines(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_situations_are_read_as_json_lines(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     command = ["advise", "limit_holdem-v0", "--agent", "always_call", "--stdin"]
     lines = ['{"hole": "AhKd"}', "", '{"hole": "7c7d", "board": "2c2d2h", "history": "c k / k", "button": 1}']
     monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines)))
-    assert main(command) == 0
-    first, second = map(json.loads, capsys.readouterr().out.splitlines())
+    first, second = map(json.loads, shell.prints(*command).splitlines())
     assert (first["seat"], second["seat"]) == (0, 1) and first["equity"] < second["equity"]
     assert first["actions"][0] == {"action": 1, "name": "call 1", "probability": 1.0}
     for wrong in (
@@ -146,8 +135,7 @@ def test_situations_are_read_as_json_lines(capsys: pytest.CaptureFixture[str], m
         "[" * 100_000,
     ):
         monkeypatch.setattr("sys.stdin", io.StringIO(wrong))
-        assert main(command) == 2
-        assert "card-envs: " in capsys.readouterr().err
+        shell.refuses(*command)
 
 
 @pytest.mark.parametrize(
@@ -160,31 +148,25 @@ def test_situations_are_read_as_json_lines(capsys: pytest.CaptureFixture[str], m
     ],
 )
 def test_an_agent_agrees_with_what_it_did_in_recorded_hands(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, env: str, agents: list[str], suffix: str
+    shell: Shell, tmp_path: Path, env: str, agents: list[str], suffix: str
 ) -> None:
     file, hands = tmp_path / f"hands{suffix}", "2" if env == "big2-v0" else "6"
-    assert main(["match", env, "--agents", *agents, "--hands", hands, "--save", str(file)]) == 0
-    capsys.readouterr()
-    assert main(["advise", env, "--agent", agents[0], "--file", str(file), "--json"]) == 0
-    decisions = json.loads(capsys.readouterr().out)
+    shell.prints("match", env, "--agents", *agents, "--hands", hands, "--save", str(file))
+    decisions = shell.reports("advise", env, "--agent", agents[0], "--file", str(file))
     own = [each for each in decisions if each["player"] == agents[0]]
     assert 5 < len(own) < len(decisions)
     assert all(each["actions"][0]["name"] == each["taken"] for each in own)
-    assert main(["advise", env, "--agent", agents[0], "--file", str(file), "--number", "2"]) == 0
-    printed = capsys.readouterr().out
+    printed = shell.prints("advise", env, "--agent", agents[0], "--file", str(file), "--number", "2")
     assert "hand 2, decision 1" in printed and "hand 1, decision" not in printed
 
 
-def test_decisions_of_seats_whose_cards_are_not_recorded_are_left_out(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_decisions_of_seats_whose_cards_are_not_recorded_are_left_out(shell: Shell, tmp_path: Path) -> None:
     file = tmp_path / "hand.phh"
     file.write_text(
         "variant = 'NT'\nantes = [0, 0]\nblinds_or_straddles = [1, 2]\nmin_bet = 2\nstarting_stacks = [100, 100]\n"
         "players = ['Ann', 'Bob']\nactions = ['d dh p1 ????', 'd dh p2 AsKs', 'p2 cbr 5', 'p1 cbr 21', 'p2 f']\n"
     )
-    assert main(["advise", "no_limit_holdem-v0", "--agent", "random", "--file", str(file), "--json"]) == 0
-    decisions = json.loads(capsys.readouterr().out)
+    decisions = shell.reports("advise", "no_limit_holdem-v0", "--agent", "random", "--file", str(file))
     assert [(each["player"], each["taken"]) for each in decisions] == [("Bob", "raise to 5"), ("Bob", "fold")]
 
 
@@ -197,6 +179,5 @@ def test_decisions_of_seats_whose_cards_are_not_recorded_are_left_out(
         (["limit_holdem-v0", "--agent", "random", "--file", "missing.phh"], "missing.phh"),
     ],
 )
-def test_what_is_no_situation_is_refused(capsys: pytest.CaptureFixture[str], words: list[str], message: str) -> None:
-    assert main(["advise", *words]) == 2
-    assert message in capsys.readouterr().err
+def test_what_is_no_situation_is_refused(shell: Shell, words: list[str], message: str) -> None:
+    assert message in shell.refuses("advise", *words)

@@ -11,8 +11,8 @@ import pytest
 
 pytest.importorskip("tyro")
 
-from card_baselines import cli
 from card_baselines.cli.arguments import call_command, group_options, require_numbers_in_range
+from tests.helpers.shell import Shell
 
 KUHN = "kuhn_poker-v0"
 
@@ -77,11 +77,9 @@ HUGE = "99999999999999999999"
         (f"reproduce shi2022 --seed {HUGE}", "--seed"),
     ],
 )
-def test_numbers_that_nothing_can_hold_are_refused_in_our_words(
-    words: str, option: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(words.split()) == 2
-    error = capsys.readouterr().err
+def test_numbers_that_nothing_can_hold_are_refused_in_our_words(words: str, option: str, shell: Shell) -> None:
+    code, _, error = shell.run(*words.split())
+    assert code == 2
     assert f"{option} " in error and "is too large: whole numbers go up to 9,223,372,036,854,775,807" in error
 
 
@@ -96,18 +94,15 @@ def test_numbers_that_nothing_can_hold_are_refused_in_our_words(
         ("play --acpc holdem.limit.2p.reverse_blinds.game --agents random bot:65536 --hands 1", 1),
     ],
 )
-def test_ports_that_do_not_exist_are_refused(words: str, lowest: int, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(words.split()) == 2
+def test_ports_that_do_not_exist_are_refused(words: str, lowest: int, shell: Shell) -> None:
     port = re.findall(r"-?\d+", words.removesuffix(" --hands 1"))[-1]
-    assert f"card-envs: port {port} must be in {lowest} .. 65535; " in capsys.readouterr().err
+    assert f"card-envs: port {port} must be in {lowest} .. 65535; " in shell.refuses(*words.split())
 
 
 @pytest.mark.parametrize("hands", [str(2**63 - 1), str(2**62), str(10**15)])
-def test_numbers_that_memory_cannot_hold_are_refused_in_our_words(
-    hands: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(["match", KUHN, "--agents", "random", "random", "--hands", hands]) == 2
-    assert "asks for more than the memory of this machine holds: choose a smaller one" in capsys.readouterr().err
+def test_numbers_that_memory_cannot_hold_are_refused_in_our_words(hands: str, shell: Shell) -> None:
+    error = shell.refuses("match", KUHN, "--agents", "random", "random", "--hands", hands)
+    assert "asks for more than the memory of this machine holds: choose a smaller one" in error
 
 
 def test_names_and_paths_may_have_many_digits() -> None:
@@ -122,14 +117,10 @@ def test_names_and_paths_may_have_many_digits() -> None:
         f"tournament random always_call --env {KUHN} --passes 1 --hands 1 --by low --folder {{folder}}",
     ],
 )
-def test_one_sample_has_no_interval_and_json_says_null(
-    words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main([*words.format(folder=tmp_path / "folder").split(), "--json"]) == 0
-
+def test_one_sample_has_no_interval_and_json_says_null(words: str, tmp_path: Path, shell: Shell) -> None:
     def refuse(constant: str) -> None:
         raise AssertionError(constant)
 
-    printed = capsys.readouterr().out
+    printed = shell.prints(*words.format(folder=tmp_path / "folder").split(), "--json")
     json.loads(printed, parse_constant=refuse)
     assert "null" in printed

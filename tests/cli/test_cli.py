@@ -26,6 +26,7 @@ from card_baselines.settings import parse_settings
 from card_envs.envs import ENVS
 from card_envs.history.errors import SUFFIXES
 from tests.helpers.processes import PATHS, run_python
+from tests.helpers.shell import Shell
 
 MATCH = ("match", "leduc_holdem-v0", "--agents", "random", "always_call", "--hands", "50", "--seed", "3")
 HAND = """variant = "NT"
@@ -39,35 +40,18 @@ finishing_stacks = [182, 218]
 """Heads-up in PHH: the second player has the button, raises, and wins with a bet on the flop."""
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    code = cli.main(arguments)
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
-
-
-def fails(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """Return the one line that the command prints when it is used wrongly."""
-    code, out, err = run(capsys, *arguments)
-    assert code == 2
-    assert out == ""
-    assert err.startswith("card-envs: ")
-    assert err.count("\n") == 1
-    return err
-
-
 # --- envs and agents --------------------------------------------------------------------------------------------------
 
 
-def test_envs(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "envs")
-    assert code == 0
+def test_envs(shell: Shell) -> None:
+    out = shell.prints("envs")
     for env_id in ENVS:
         assert env_id in out
     assert "rlcard" in out and "charlesworth2018" in out
 
 
-def test_envs_as_json(capsys: pytest.CaptureFixture[str]) -> None:
-    reports = {report["id"]: report for report in json.loads(run(capsys, "envs", "--json")[1])}
+def test_envs_as_json(shell: Shell) -> None:
+    reports = {report["id"]: report for report in shell.reports("envs")}
     assert set(reports) == set(ENVS)
     limit, kuhn = reports["limit_holdem-v0"], reports["kuhn_poker-v0"]
     assert limit["num_actions"] == 3
@@ -79,12 +63,11 @@ def test_envs_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert "kaminsky404" not in kuhn["encoders"]
 
 
-def test_agents(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "agents", "--all")
-    assert code == 0
+def test_agents(shell: Shell) -> None:
+    out = shell.prints("agents", "--all")
     for name in ("random", *registry.AGENTS):
         assert name in out
-    reports = {report["name"]: report for report in json.loads(run(capsys, "agents", "--json")[1])}
+    reports = {report["name"]: report for report in shell.reports("agents")}
     assert reports["random"]["plays"] == list(ENVS)
     assert "big2-v0" not in reports["always_call"]["plays"]
     assert reports["always_raise"]["from"] == "card_baselines.agents.scripted.always_raise:AlwaysRaise"
@@ -103,24 +86,21 @@ def test_ids_are_never_broken() -> None:
 # --- match ------------------------------------------------------------------------------------------------------------
 
 
-def test_match(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, *MATCH)
-    assert code == 0 and err == ""
+def test_match(shell: Shell) -> None:
+    code, out, err = shell.run(*MATCH)
+    assert (code, err) == (0, "")
     assert "chips/hand (± 95 %)" in out
     assert "always_call" in out and "hands/s" in out
 
 
-def test_match_in_big_and_small_blinds(capsys: pytest.CaptureFixture[str]) -> None:
-    _, out, _ = run(
-        capsys, "match", "limit_holdem", "--agents", "random", "always_raise", "--hands", "20", "--duplicate"
-    )
+def test_match_in_big_and_small_blinds(shell: Shell) -> None:
+    out = shell.prints("match", "limit_holdem", "--agents", "random", "always_raise", "--hands", "20", "--duplicate")
     assert "bb/100" in out and "sb/hand" in out and "20 hands, 10 deals" in out
 
 
-def test_match_as_json(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, *MATCH, "--json")
+def test_match_as_json(shell: Shell) -> None:
+    out = shell.prints(*MATCH, "--json")
     result = json.loads(out)
-    assert code == 0
     assert {key: result[key] for key in ("env", "settings", "hands", "seed", "unit")} == {
         "env": "leduc_holdem-v0",
         "settings": {"num_players": 2},
@@ -132,18 +112,18 @@ def test_match_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert (first["name"], second["name"]) == ("random", "always_call")
     assert first["mean"] == -second["mean"]
     assert first["ci95"][0] < first["mean"] < first["ci95"][1]
-    assert run(capsys, *MATCH, "--json")[1] == out
+    assert shell.prints(*MATCH, "--json") == out
 
 
-def test_match_for_as_many_seats_as_agents(capsys: pytest.CaptureFixture[str]) -> None:
+def test_match_for_as_many_seats_as_agents(shell: Shell) -> None:
     names = ["always_call", "always_raise", "random", "random"]
-    arguments = ["match", "no_limit_holdem", "--agents", *names, "--hands", "8", "--json"]
-    result = json.loads(run(capsys, *arguments, "--set", "bet_menu=fcpa", "--set", "stacks=20,30,40,50")[1])
+    arguments = ["match", "no_limit_holdem", "--agents", *names, "--hands", "8"]
+    result = shell.reports(*arguments, "--set", "bet_menu=fcpa", "--set", "stacks=20,30,40,50")
     assert result["settings"] == {"num_players": 4, "bet_menu": "fcpa", "stacks": [20, 30, 40, 50]}
     assert [agent["name"] for agent in result["agents"]] == names
 
 
-def test_match_with_an_agent_from_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_match_with_an_agent_from_a_file(shell: Shell, tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text(
         "import numpy as np\n"
@@ -152,73 +132,65 @@ def test_match_with_an_agent_from_a_file(capsys: pytest.CaptureFixture[str], tmp
         "    def act(self, decisions, rng):\n"
         "        return 1 - decisions.action_mask[:, 0].astype(np.int64)\n"
     )
-    arguments = ["--agents", f"{path}:Folder", "always_raise", "--hands", "100", "--duplicate", "--json"]
-    result = json.loads(run(capsys, "match", "limit_holdem-v0", *arguments)[1])
+    arguments = ["--agents", f"{path}:Folder", "always_raise", "--hands", "100", "--duplicate"]
+    result = shell.reports("match", "limit_holdem-v0", *arguments)
     folder = result["agents"][0]
     assert (folder["name"], folder["mean"], folder["ci95"]) == ("folder", -0.75, [-0.75, -0.75])
 
 
-def test_match_with_everything(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_match_with_everything(shell: Shell, tmp_path: Path) -> None:
     options = ["--hands", "60", "--duplicate", "--control-variates", "--statistics", "--plot", str(tmp_path / "w.png")]
-    code, out, _ = run(capsys, "match", "limit_holdem", "--agents", "random", "always_call", *options)
-    assert code == 0
+    out = shell.prints("match", "limit_holdem", "--agents", "random", "always_call", *options)
     for word in ("by position", "BTN", "control variates", "worth plain hands", "VPIP", "tightness"):
         assert word in out
     assert (tmp_path / "w.png").read_bytes()[1:4] == b"PNG"
     assert len(list(tmp_path.iterdir())) == 1
-    report = json.loads(
-        run(capsys, "match", "limit_holdem", "--agents", "random", "always_call", *options, "--json")[1]
-    )
+    report = shell.reports("match", "limit_holdem", "--agents", "random", "always_call", *options)
     assert [agent["name"] for agent in report["control_variates"]] == ["random", "always_call"]
     assert report["statistics"][1]["PFR"]["value"] == 0.0
     lucky = ["--agents", "always_call", "always_call", "--hands", "2", "--duplicate", "--control-variates", "--json"]
-    assert "Infinity" not in run(capsys, "match", "limit_holdem", *lucky)[1]
+    assert "Infinity" not in shell.prints("match", "limit_holdem", *lucky)
 
 
-def test_match_of_agents_with_memory_takes_chance_off(capsys: pytest.CaptureFixture[str]) -> None:
-    options = ["--hands", "200", "--hands-per-table", "20", "--control-variates", "--json"]
-    code, out, _ = run(capsys, "match", "limit_holdem", "--agents", "chen", "always_call", *options)
-    report = json.loads(out)
+def test_match_of_agents_with_memory_takes_chance_off(shell: Shell) -> None:
+    options = ["--hands", "200", "--hands-per-table", "20", "--control-variates"]
+    report = shell.reports("match", "limit_holdem", "--agents", "chen", "always_call", *options)
     (low, high), (plain_low, plain_high) = (report[key][0]["ci95"] for key in ("control_variates", "agents"))
-    assert code == 0
     assert low < report["control_variates"][0]["mean"] < high and high - low < plain_high - plain_low
 
 
 @pytest.mark.parametrize("ways", [(), ("--duplicate",)])
-def test_a_forecast_of_hands_is_right_when_they_are_played(
-    capsys: pytest.CaptureFixture[str], ways: tuple[str, ...]
-) -> None:
+def test_a_forecast_of_hands_is_right_when_they_are_played(shell: Shell, ways: tuple[str, ...]) -> None:
     """The interval of as many hands as the forecast names is as wide as was wanted, within a third."""
     match = ["match", "leduc_holdem", "--agents", "cfr", "random", *ways]
     wanted = 0.3
-    _, out, _ = run(capsys, *match, "--hands", "2", "--within", str(wanted))
+    out = shell.prints(*match, "--hands", "2", "--within", str(wanted))
     (hands,) = re.findall(r"takes about ([\d,]+) hands", out)
-    report = json.loads(run(capsys, *match, "--hands", hands.replace(",", ""), "--json")[1])
+    report = shell.reports(*match, "--hands", hands.replace(",", ""))
     low, high = report["agents"][0]["ci95"]
     assert (high - low) / 2 == pytest.approx(wanted, rel=1 / 3)
     assert f"type --hands {hands.replace(',', '')}" in out
 
 
-def test_a_forecast_needs_a_width_and_single_deals(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "must be above 0, such as" in fails(capsys, *MATCH, "--within", "0")
-    assert "leave --hands-per-table away" in fails(capsys, *MATCH, "--within", "1", "--hands-per-table", "5")
+def test_a_forecast_needs_a_width_and_single_deals(shell: Shell) -> None:
+    assert "must be above 0, such as" in shell.refuses(*MATCH, "--within", "0")
+    assert "leave --hands-per-table away" in shell.refuses(*MATCH, "--within", "1", "--hands-per-table", "5")
 
 
-def test_match_until_decided(capsys: pytest.CaptureFixture[str]) -> None:
+def test_match_until_decided(shell: Shell) -> None:
     arguments = ["match", "kuhn_poker", "--agents", "always_call", "always_raise", "--until-decided", "--margin", "0.5"]
-    code, out, _ = run(capsys, *arguments, "--hands", "5000")
-    assert code == 0
+    out = shell.prints(*arguments, "--hands", "5000")
     assert "500 hands" in out and "decided" in out
 
 
-def test_a_match_is_decided_by_what_is_left_without_chance(capsys: pytest.CaptureFixture[str]) -> None:
-    options = ["--agents", "random", "tight_aggressive", "--until-decided", "--control-variates", "--json"]
-    report = json.loads(run(capsys, "match", "limit_holdem", *options, "--hands", "3000")[1])
+def test_a_match_is_decided_by_what_is_left_without_chance(shell: Shell) -> None:
+    options = ["--agents", "random", "tight_aggressive", "--until-decided", "--control-variates"]
+    report = shell.reports("match", "limit_holdem", *options, "--hands", "3000")
     assert report["until_decided"]["decided"] and report["hands"] < 1500
     assert report["control_variates"][0]["ci95"][1] < 0 < report["control_variates"][1]["ci95"][0]
 
 
-def test_what_was_played_before_an_agent_failed_is_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_what_was_played_before_an_agent_failed_is_printed(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "tired.py").write_text(
         "import numpy as np\n"
         "class Tired:\n"
@@ -227,85 +199,72 @@ def test_what_was_played_before_an_agent_failed_is_printed(capsys: pytest.Captur
         "        return np.where(decisions.table_ids < 5000, 1, 9)\n"
     )
     arguments = ["match", "kuhn_poker", "--agents", f"{tmp_path / 'tired.py'}:Tired", "always_call", "--hands", "9000"]
-    code, out, err = run(capsys, *arguments)
+    code, out, err = shell.run(*arguments)
     assert (code, "4,096 hands" in out, "'tired' chose an illegal action" in err) == (2, True, True)
-    code, out, err = run(capsys, *arguments, "--on-error", "forfeit")
+    code, out, err = shell.run(*arguments, "--on-error", "forfeit")
     assert (code, "9,000 hands" in out, "tired failed in 4,000 decisions" in out, err) == (0, True, True, "")
 
 
 # --- hands-needed, exploit, report ------------------------------------------------------------------------------------
 
 
-def test_warmup(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "envs", "--warmup", "--env", "leduc_holdem", "kuhn_poker-v0")
-    first, second = out.splitlines()
-    assert code == 0
+def test_warmup(shell: Shell) -> None:
+    first, second = shell.prints("envs", "--warmup", "--env", "leduc_holdem", "kuhn_poker-v0").splitlines()
     assert first.startswith("1 of 2: leduc_holdem-v0, ") and second.startswith("2 of 2: kuhn_poker-v0, ")
 
 
 def test_warmup_of_everything_is_hold_em_for_two_sizes_and_the_rest(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("card_baselines.cli.commands.envs.compile_all", lambda env_id, **settings: 0.26)
-    code, out, _ = run(capsys, "envs", "--warmup", "--json")
-    rows = json.loads(out)
-    assert code == 0 and all(row["seconds"] == 0.3 for row in rows)
+    rows = shell.reports("envs", "--warmup")
+    assert all(row["seconds"] == 0.3 for row in rows)
     assert [row["settings"] for row in rows if row["env"] == "limit_holdem-v0"] == [
         {"num_players": 2},
         {"num_players": 6},
     ]
     assert {row["env"] for row in rows} == set(ENVS)
-    code, out, _ = run(
-        capsys, "envs", "--warmup", "--env", "limit_holdem-v0", "--set", "num_players=3", "encoder=rlcard", "--json"
-    )
-    assert [row["settings"] for row in json.loads(out)] == [{"num_players": 3, "encoder": "rlcard"}]
+    rows = shell.reports("envs", "--warmup", "--env", "limit_holdem-v0", "--set", "num_players=3", "encoder=rlcard")
+    assert [row["settings"] for row in rows] == [{"num_players": 3, "encoder": "rlcard"}]
 
 
-def test_warmup_with_a_setting_that_does_not_exist(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "big2-v0 has no setting 'num_players'" in fails(
-        capsys, "envs", "--warmup", "--env", "big2-v0", "--set", "num_players=3"
+def test_warmup_with_a_setting_that_does_not_exist(shell: Shell) -> None:
+    assert "big2-v0 has no setting 'num_players'" in shell.refuses(
+        "envs", "--warmup", "--env", "big2-v0", "--set", "num_players=3"
     )
 
 
-def test_hands_needed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    code, out, _ = run(capsys, "match", "--hands-needed", "--difference", "0.05", "--sd", "4")
-    assert code == 0
+def test_hands_needed(shell: Shell, tmp_path: Path) -> None:
+    out = shell.prints("match", "--hands-needed", "--difference", "0.05", "--sd", "4")
+    wanted = ("match", "--hands-needed", "--difference", "0.1")
     assert "50,233" in out and "24,586" in out
-    (tmp_path / "pilot.json").write_text(run(capsys, *MATCH, "--duplicate", "--json")[1])
-    report = json.loads(
-        run(
-            capsys, "match", "--hands-needed", "--difference", "0.1", "--pilot", str(tmp_path / "pilot.json"), "--json"
-        )[1]
-    )
+    (tmp_path / "pilot.json").write_text(shell.prints(*MATCH, "--duplicate", "--json"))
+    report = shell.reports(*wanted, "--pilot", str(tmp_path / "pilot.json"))
     assert [play["play"] for play in report["plays"]] == ["plain", "duplicate deals"]
     pilot = ["--env", "kuhn_poker", "--agents", "random", "always_call", "--pilot-hands", "200"]
-    assert "duplicate deals" in run(capsys, "match", "--hands-needed", "--difference", "0.1", *pilot)[1]
+    assert "duplicate deals" in shell.prints(*wanted, *pilot)
     (tmp_path / "other.json").write_text("[]")
-    assert "does not hold" in fails(
-        capsys, "match", "--hands-needed", "--difference", "0.1", "--pilot", str(tmp_path / "other.json")
-    )
+    assert "does not hold" in shell.refuses(*wanted, "--pilot", str(tmp_path / "other.json"))
     damaged = {"agents": [{"sd_of_hand": -1.0, "sd_of_sample": None}], "hands": 2, "deals": 2}
     (tmp_path / "other.json").write_text(json.dumps(damaged))
-    error = fails(capsys, "match", "--hands-needed", "--difference", "0.1", "--pilot", str(tmp_path / "other.json"))
+    error = shell.refuses(*wanted, "--pilot", str(tmp_path / "other.json"))
     assert "other.json does not hold what" in error
-    assert "give one of" in fails(capsys, "match", "--hands-needed", "--difference", "0.1")
+    assert "give one of" in shell.refuses(*wanted)
 
 
-def test_exploit(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "exploit", "kuhn_poker", "--agent", "random")
-    assert code == 0
+def test_exploit(shell: Shell) -> None:
+    out = shell.prints("exploit", "kuhn_poker", "--agent", "random")
     assert "exact" in out and "0.4583" in out
-    report = json.loads(run(capsys, "exploit", "kuhn_poker", "--agent", "always_call", "--json")[1])
+    report = shell.reports("exploit", "kuhn_poker", "--agent", "always_call")
     assert report["exploitability"] == pytest.approx(1 / 3)
     arguments = ["exploit", "limit_holdem", "--agent", "always_call", "--hands", "20", "--draws", "1"]
-    code, out, _ = run(capsys, *arguments)
-    assert code == 0
+    out = shell.prints(*arguments)
     assert "local" in out and "at least" in out and "mbb/hand" in out
-    assert "method 'best' is not known" in fails(capsys, *arguments, "--method", "best")
-    assert "are for at most 50,000" in fails(capsys, *arguments, "--method", "exact")
-    report = json.loads(run(capsys, *arguments, "--control-variates", "--json")[1])
+    assert "method 'best' is not known" in shell.refuses(*arguments, "--method", "best")
+    assert "are for at most 50,000" in shell.refuses(*arguments, "--method", "exact")
+    report = shell.reports(*arguments, "--control-variates")
     assert report["plain"]["ci95"][0] < report["plain"]["mean"] and report["ci95"][0] < report["exploitability"]
-    assert "plays none" in fails(capsys, "exploit", "kuhn_poker", "--agent", "random", "--control-variates")
+    assert "plays none" in shell.refuses("exploit", "kuhn_poker", "--agent", "random", "--control-variates")
 
 
 def test_a_response_that_finds_nothing_is_no_lower_bound() -> None:
@@ -315,39 +274,38 @@ def test_a_response_that_finds_nothing_is_no_lower_bound() -> None:
     assert describe_exploitability({"method": "exact", "exploitability": 0.003}, 100, 1) == "0.3"
 
 
-def test_report(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_report(shell: Shell, tmp_path: Path) -> None:
     options = ["--env", "leduc_holdem", "--hands", "60", "--picture", str(tmp_path / "page.svg")]
-    code, out, _ = run(capsys, "match", "--report", "--agent", "random", *options)
-    assert code == 0
+    out = shell.prints("match", "--report", "--agent", "random", *options)
     for word in ("v always_raise", "chips/hand", "VPIP", "exact", "2.3736", "seed 0, commit "):
         assert word in out
     assert "<svg" in (tmp_path / "page.svg").read_text()
-    report = json.loads(run(capsys, "match", "--report", "--agent", "always_call", *options, "--json")[1])
+    report = shell.reports("match", "--report", "--agent", "always_call", *options)
     assert [match["opponent"] for match in report["matches"]] == ["random", "always_call", "always_raise"]
     assert report["exploitability"]["method"] == "exact"
 
 
-def test_a_report_without_chance(capsys: pytest.CaptureFixture[str]) -> None:
-    options = ["--hands", "600", "--panel", "tight_aggressive", "--exploit-hands", "0", "--json"]
+def test_a_report_without_chance(shell: Shell) -> None:
+    options = ["--hands", "600", "--panel", "tight_aggressive", "--exploit-hands", "0"]
     (plain_low, plain_high), (low, high) = (
-        json.loads(run(capsys, "match", "--report", "--agent", "random", *options, *more)[1])["matches"][0]["ci95"]
+        shell.reports("match", "--report", "--agent", "random", *options, *more)["matches"][0]["ci95"]
         for more in ([], ["--control-variates"])
     )
     assert high - low < 0.9 * (plain_high - plain_low)
 
 
-def test_a_broken_agent_is_named_in_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_broken_agent_is_named_in_one_line(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "bad.py").write_text(
         "class Raises:\n    name = 'raises'\n    def act(self, decisions, rng):\n        return decisions.nothing\n"
         "class NeedsMore(Raises):\n    def __init__(self, more): pass\n"
     )
     (tmp_path / "unreadable.py").write_text("class A:\n    def act(self:\n")
     versus = ["random", "--hands", "4"]
-    error = fails(capsys, "match", "kuhn_poker", "--agents", f"{tmp_path / 'bad.py'}:Raises", *versus)
+    error = shell.refuses("match", "kuhn_poker", "--agents", f"{tmp_path / 'bad.py'}:Raises", *versus)
     assert "agent 'raises'" in error and "bad.py:4" in error
-    error = fails(capsys, "match", "kuhn_poker", "--agents", f"{tmp_path / 'bad.py'}:NeedsMore", *versus)
+    error = shell.refuses("match", "kuhn_poker", "--agents", f"{tmp_path / 'bad.py'}:NeedsMore", *versus)
     assert "NeedsMore" in error and "more" in error
-    error = fails(capsys, "match", "kuhn_poker", "--agents", f"{tmp_path / 'unreadable.py'}:A", *versus)
+    error = shell.refuses("match", "kuhn_poker", "--agents", f"{tmp_path / 'unreadable.py'}:A", *versus)
     assert "SyntaxError" in error
 
 
@@ -396,10 +354,8 @@ TWO = ("--agents", "random", "random")
         (("reproduce", "shi2021"), ["; `card-envs reproduce --help` describes them\n"]),
     ],
 )
-def test_wrong_use_is_explained_in_one_line(
-    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], parts: list[str]
-) -> None:
-    error = fails(capsys, *arguments)
+def test_wrong_use_is_explained_in_one_line(shell: Shell, arguments: tuple[str, ...], parts: list[str]) -> None:
+    error = shell.refuses(*arguments)
     for part in parts:
         assert part in error
 
@@ -409,69 +365,62 @@ def test_wrong_use_is_explained_in_one_line(
     [("--set", "num_players=3", "stacks=50"), ("--set", "num_players=3", "--set", "stacks=50")],
     ids=["one option", "two"],
 )
-def test_options_may_be_repeated(capsys: pytest.CaptureFixture[str], settings: tuple[str, ...]) -> None:
+def test_options_may_be_repeated(shell: Shell, settings: tuple[str, ...]) -> None:
     agents = ("--agents", "random", "always_call", "--agents", "chen")
-    _, out, _ = run(capsys, "match", "limit_holdem", *agents, *settings, "--hands", "30", "--json")
-    report = json.loads(out)
+    report = shell.reports("match", "limit_holdem", *agents, *settings, "--hands", "30")
     assert report["settings"] == {"num_players": 3, "stacks": 50}
     assert [agent["name"] for agent in report["agents"]] == ["random", "always_call", "chen_strict"]
 
 
-def test_an_exploit_is_for_any_number_of_seats(capsys: pytest.CaptureFixture[str]) -> None:
-    asked = ("exploit", "kuhn_poker", "--agent", "random", "--set", "num_players=3", "--json")
-    assert json.loads(run(capsys, *asked)[1])["settings"] == {"num_players": 3}
+def test_an_exploit_is_for_any_number_of_seats(shell: Shell) -> None:
+    asked = ("exploit", "kuhn_poker", "--agent", "random", "--set", "num_players=3")
+    assert shell.reports(*asked)["settings"] == {"num_players": 3}
 
 
-def test_unknown_options_exit_with_2(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as caught:
-        cli.main([*MATCH, "--hand", "3"])
-    assert caught.value.code == 2
-    assert "--hand" in capsys.readouterr().err
+def test_unknown_options_exit_with_2(shell: Shell) -> None:
+    code, _, err = shell.run(*MATCH, "--hand", "3")
+    assert code == 2 and "--hand" in err
 
 
-def test_a_match_is_saved_and_replayed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    code, out, _ = run(capsys, *MATCH, "--duplicate", "--save", str(tmp_path / "new" / "match.acpc"))
-    assert code == 0
+def test_a_match_is_saved_and_replayed(shell: Shell, tmp_path: Path) -> None:
+    out = shell.prints(*MATCH, "--duplicate", "--save", str(tmp_path / "new" / "match.acpc"))
     assert out.splitlines()[-1] == f"saved 50 hands in {tmp_path / 'new' / 'match.acpc'}"
-    assert run(capsys, *MATCH, "--save", str(tmp_path / "new"), "--json")[0] == 0
-    code, out, _ = run(capsys, "replay", str(tmp_path))
-    assert code == 0
+    shell.prints(*MATCH, "--save", str(tmp_path / "new"), "--json")
+    out = shell.prints("replay", str(tmp_path))
     assert out.splitlines()[-1] == "replayed 100 hands: 100 matched, 0 mismatched, 0 skipped"
-    assert "exists already" in fails(capsys, *MATCH, "--save", str(tmp_path / "new" / "match.acpc"))
-    assert "matches are saved as" in fails(capsys, *MATCH, "--save", str(tmp_path / "match.csv"))
+    assert "exists already" in shell.refuses(*MATCH, "--save", str(tmp_path / "new" / "match.acpc"))
+    assert "matches are saved as" in shell.refuses(*MATCH, "--save", str(tmp_path / "match.csv"))
 
 
 # --- replay -----------------------------------------------------------------------------------------------------------
 
 
-def test_replay(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_replay(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "good.phh").write_text(HAND)
-    code, out, _ = run(capsys, "replay", str(tmp_path))
-    assert code == 0
+    out = shell.prints("replay", str(tmp_path))
     assert out.splitlines()[-1] == "replayed 1 hands: 1 matched, 0 mismatched, 0 skipped"
 
 
-def test_replay_shows_and_draws_a_hand(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_replay_shows_and_draws_a_hand(shell: Shell, tmp_path: Path) -> None:
     file, picture = tmp_path / "good.phh", tmp_path / "hand.png"
     file.write_text(HAND)
-    code, out, _ = run(capsys, "replay", str(file), "--show", "1", "--picture", str(picture))
-    assert code == 0
+    out = shell.prints("replay", str(file), "--show", "1", "--picture", str(picture))
     assert "--> player_1: p2 cbr 18" in out
     assert out.splitlines()[-1] == f"drawn in {picture}"
     assert picture.read_bytes().startswith(b"\x89PNG")
-    assert "must be a new file" in fails(capsys, "replay", str(file), "--show", "1", "--picture", str(picture))
-    assert "there is no hand 2" in fails(capsys, "replay", str(file), "--show", "2")
-    assert "one hand of one file" in fails(capsys, "replay", str(file), "--picture", str(tmp_path / "b.png"))
+    assert "must be a new file" in shell.refuses("replay", str(file), "--show", "1", "--picture", str(picture))
+    assert "there is no hand 2" in shell.refuses("replay", str(file), "--show", "2")
+    assert "one hand of one file" in shell.refuses("replay", str(file), "--picture", str(tmp_path / "b.png"))
 
 
-def test_replay_exits_with_1_on_a_mismatch(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_replay_exits_with_1_on_a_mismatch(shell: Shell, tmp_path: Path) -> None:
     good, bad = tmp_path / "good.phh", tmp_path / "bad.phh"
     good.write_text(HAND)
     bad.write_text(HAND.replace("cbr 18", "cbr 11"))
-    code, out, _ = run(capsys, "replay", str(good), str(bad))
+    code, out, _ = shell.run("replay", str(good), str(bad))
     assert code == 1
     assert out.splitlines()[-1] == "replayed 2 hands: 1 matched, 1 mismatched, 0 skipped"
-    code, out, _ = run(capsys, "replay", str(bad), "--json")
+    code, out, _ = shell.run("replay", str(bad), "--json")
     report = json.loads(out)
     assert code == 1
     assert (report["hands"], report["matched"], report["mismatched"], report["skipped"]) == (1, 0, 1, 0)
@@ -481,9 +430,7 @@ def test_replay_exits_with_1_on_a_mismatch(capsys: pytest.CaptureFixture[str], t
 # --- train ------------------------------------------------------------------------------------------------------------
 
 
-def test_train_runs_the_script_of_the_algorithm(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_train_runs_the_script_of_the_algorithm(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     from card_baselines.runs import run as runs
     from card_baselines.runs.algorithm import Algorithm
 
@@ -501,54 +448,43 @@ def test_train_runs_the_script_of_the_algorithm(
     assert cli.main(["train", "nothing", "--env", "kuhn_poker-v0", "--set", "a=1", "--set", "b=2"]) == 0
     assert trained == [(script.NOTHING, Config(env="kuhn_poker-v0", env_args=("a=1", "b=2")))]
     monkeypatch.setitem(registry.ALGORITHMS, "nothing", "other_players.nothing")
-    assert "'other_players.nothing' is no algorithm" in fails(capsys, "train", "nothing")
-    code, out, _ = run(capsys, "train", "--help")
-    assert code == 0 and "nothing" in out and "maskable_ppo" in out
+    assert "'other_players.nothing' is no algorithm" in shell.refuses("train", "nothing")
+    out = shell.prints("train", "--help")
+    assert "nothing" in out and "maskable_ppo" in out
 
 
-def test_a_missing_package_says_which_extra_to_install(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_package_says_which_extra_to_install(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(registry.ALGORITHMS, "nothing", "torch.nothing:ALGORITHM")
     monkeypatch.setitem(sys.modules, "torch", None)
-    assert "pip install 'card-envs[train]'" in fails(capsys, "train", "nothing")
+    assert "pip install 'card-envs[train]'" in shell.refuses("train", "nothing")
     monkeypatch.setitem(sys.modules, "tyro", None)
-    assert "pip install 'card-envs[cli]'" in fails(capsys, "envs")
+    assert "pip install 'card-envs[cli]'" in shell.refuses("envs")
 
 
 # --- the program ------------------------------------------------------------------------------------------------------
 
 
-def test_help_and_version(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_help_and_version(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as without:  # all packages that a plain installation does not have
         without.setattr("importlib.import_module", lambda name: pytest.fail(f"help imports {name}"))
-        code, out, _ = run(capsys, "--help")
-    assert code == 0
+        out = shell.prints("--help")
     assert len(out.splitlines()) <= 24 and max(map(len, out.splitlines())) <= 100
     for name in cli.COMMANDS:
         assert re.search(rf"^  {name} +[A-Z].*\.$", out, re.MULTILINE)
-    assert run(capsys)[0] == 2
-    assert run(capsys, "--version")[1].startswith("card-envs ")
-    with pytest.raises(SystemExit) as caught:
-        cli.main(["match", "--help"])
-    assert caught.value.code == 0
-    assert "--duplicate" in capsys.readouterr().out
-    assert cli.main(["demo", "--minutes", "0"]) == 2
-    assert "minutes 0.0 must be above 0" in capsys.readouterr().err
+    assert shell.run()[0] == 2
+    assert shell.prints("--version").startswith("card-envs ")
+    assert "--duplicate" in shell.prints("match", "--help")
+    assert "minutes 0.0 must be above 0" in shell.refuses("demo", "--minutes", "0")
 
 
-def test_help_of_options_that_are_on_by_default_is_true_of_their_negation(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        cli.main(["train", "menu_cfr", "--help"])
-    text = " ".join(capsys.readouterr().out.replace("│", " ").split())
+def test_help_of_options_that_are_on_by_default_is_true_of_their_negation(shell: Shell) -> None:
+    text = " ".join(shell.prints("train", "menu_cfr", "--help").replace("│", " ").split())
     assert "--no-progress Progress bar, shown by default." in text
     assert re.search(r"--no-cfr-br Learning against responders .* on by default\.", text)
 
 
-def test_help_of_replay_names_the_endings_of_all_formats(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        cli.main(["replay", "--help"])
-    words = re.findall(r"\.\w+", capsys.readouterr().out)
+def test_help_of_replay_names_the_endings_of_all_formats(shell: Shell) -> None:
+    words = re.findall(r"\.\w+", shell.prints("replay", "--help"))
     assert set(SUFFIXES) <= set(words)
 
 
@@ -586,7 +522,7 @@ def test_settings_that_are_none(words: list[str]) -> None:
         parse_settings(words)
 
 
-def test_an_interrupted_match_prints_the_result_so_far(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_an_interrupted_match_prints_the_result_so_far(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
         "from card_envs.agent import RandomAgent\n"
         "class Interrupted(RandomAgent):\n"
@@ -596,20 +532,18 @@ def test_an_interrupted_match_prints_the_result_so_far(capsys: pytest.CaptureFix
         "        return super().act(decisions, rng)\n"
     )
     agents = ["--agents", f"{tmp_path}/mine.py:Interrupted", "random"]
-    code, out, _ = run(capsys, "match", "kuhn_poker", *agents, "--hands", "9000")
+    code, out, _ = shell.run("match", "kuhn_poker", *agents, "--hands", "9000")
     assert code == 130
     assert "4,096 hands" in out
 
 
-def test_adapt_measures_sessions_and_draws_them(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_adapt_measures_sessions_and_draws_them(shell: Shell, tmp_path: Path) -> None:
     picture = tmp_path / "adapt.png"
-    code, out, _ = run(
-        capsys, "match", "--adapt", "--env", "limit_holdem-v0", "--agent", "always_raise",
+    report = shell.reports(
+        "match", "--adapt", "--env", "limit_holdem-v0", "--agent", "always_raise",
         "--styles", "always_call", "chen", "--hands-per-style", "20", "--sessions", "3", "--window", "5",
-        "--responses", "equity", "--plot", str(picture), "--json",
+        "--responses", "equity", "--plot", str(picture),
     )  # fmt: skip
-    assert code == 0
-    report = json.loads(out)
     assert [style["name"] for style in report["by_style"]] == ["always_call", "chen_strict"]
     assert report["sessions"] == 3 and report["regret"]["sessions"] == 3
     assert [change["style"] for change in report["recovery"]] == ["chen_strict"]
@@ -618,7 +552,7 @@ def test_adapt_measures_sessions_and_draws_them(capsys: pytest.CaptureFixture[st
 
 @pytest.mark.parametrize(("env", "env_args"), [("limit_holdem-v0", []), ("no_limit_holdem-v0", ["num_players=3"])])
 def test_the_match_that_is_proposed_after_a_training_can_be_played(
-    env: str, env_args: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    env: str, env_args: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], shell: Shell
 ) -> None:
     """The config.json of some learners does not say how many seats the game has."""
     config = {"agent": "mlp", "env": env, "env_args": env_args, "panel": ["random"]}
@@ -628,4 +562,4 @@ def test_the_match_that_is_proposed_after_a_training_can_be_played(
     words = capsys.readouterr().out.split("card-envs match ")[1].split()
     assert words[-1] == "100000"
     words = ["chen" if word == str(tmp_path) else word for word in words[:-1]]
-    assert cli.main(["match", *words, "12"]) == 0
+    shell.prints("match", *words, "12")

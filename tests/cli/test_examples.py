@@ -13,6 +13,7 @@ import pytest
 from card_baselines import cli
 from card_baselines.cli.examples import EXAMPLES
 from card_baselines.cli.forms import FORMS, GROUPS, find_form
+from tests.helpers.shell import Shell
 
 QUICK = ("envs", "agents", "match --hands-needed", "replay", "agents --export")
 TAKE_ARGUMENTS = ("train", "reproduce")
@@ -25,12 +26,8 @@ def test_every_command_has_an_example_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_help_begins_with_the_example_its_unit_and_its_cost(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    try:
-        assert cli.main([*name.split(), "--help"]) == 0
-    except SystemExit as ended:
-        assert ended.code == 0
-    out = capsys.readouterr().out
+def test_help_begins_with_the_example_its_unit_and_its_cost(name: str, shell: Shell) -> None:
+    out = shell.prints(*name.split(), "--help")
     example = EXAMPLES[name]
     assert f"\n\nExample: card-envs {example.words}\n({example.about})\n\n" in out
     assert out.index("Example: ") < out.index("\n\n", out.index("\n\n") + 2)
@@ -43,12 +40,8 @@ def test_help_begins_with_the_example_its_unit_and_its_cost(name: str, capsys: p
         ("exploit", "--method", "Cost: local takes about half a processor minute per 1,000 hands against a network"),
     ],
 )
-def test_help_of_a_slow_option_says_what_it_costs(
-    name: str, option: str, cost: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit):
-        cli.main([name, "--help"])
-    lines = [line.strip("│ ") for line in capsys.readouterr().out.splitlines()]
+def test_help_of_a_slow_option_says_what_it_costs(name: str, option: str, cost: str, shell: Shell) -> None:
+    lines = [line.strip("│ ") for line in shell.prints(name, "--help").splitlines()]
     text = " ".join(lines[next(k for k, line in enumerate(lines) if line.startswith(option)) :])
     assert "".join(cost.split()) in "".join(text.split())  # a line may break within a number
 
@@ -68,9 +61,8 @@ def test_examples_are_words_that_the_command_understands(name: str, monkeypatch:
     assert len(called) == 1
 
 
-def test_the_example_of_training_trains_by_these_settings(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main([*shlex.split(EXAMPLES["train"].words), "--dry-run"]) == 0
-    assert '"env": "leduc_holdem-v0"' in capsys.readouterr().out
+def test_the_example_of_training_trains_by_these_settings(shell: Shell) -> None:
+    assert '"env": "leduc_holdem-v0"' in shell.prints(*shlex.split(EXAMPLES["train"].words), "--dry-run")
 
 
 def test_quick_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,12 +18,13 @@ import torch
 
 from card_baselines.agents.learned.mlp_agent import MlpAgent
 from card_baselines.agents.learned.mlp_policy import MlpPolicy, save_policy
-from card_baselines.cli.main import main
 from card_baselines.run_folder import CONFIG, WEIGHTS
 from card_envs import make_game
 from card_envs.agent import Decisions, find_agent
 from card_envs.match import play_match
+from tests.helpers.shell import Shell
 
+EXPORT = ("agents", "--export", "--agent")
 CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("ppo_limit_hu", "limit_holdem-v0", {}),
     ("ppo_no_limit_six_max", "no_limit_holdem-v0", {"num_players": 6}),
@@ -52,11 +53,10 @@ class Comparing(MlpAgent):
 
 @pytest.mark.parametrize(("name", "env", "settings"), CASES)
 def test_the_file_plays_as_the_agent_does(
-    name: str, env: str, settings: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, env: str, settings: dict[str, Any], tmp_path: Path, shell: Shell
 ) -> None:
     file = tmp_path / "agent.onnx"
-    assert main(["agents", "--export", "--agent", name, "--onnx", str(file)]) == 0
-    assert f"wrote {name} to {file}" in capsys.readouterr().out
+    assert f"wrote {name} to {file}" in shell.prints(*EXPORT, name, "--onnx", str(file))
     assert [path.name for path in tmp_path.iterdir()] == ["agent.onnx"]
     game = make_game(env, **settings)
     comparing = Comparing(find_agent(name, game), file)
@@ -64,19 +64,18 @@ def test_the_file_plays_as_the_agent_does(
     assert comparing.asked > 50
 
 
-def test_the_file_says_what_it_was_trained_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_file_says_what_it_was_trained_for(tmp_path: Path, shell: Shell) -> None:
     file = tmp_path / "agent.onnx"
-    assert main(["agents", "--export", "--agent", "ppo_limit_six_max:greedy", "--onnx", str(file), "--json"]) == 0
+    report = shell.reports(*EXPORT, "ppo_limit_six_max:greedy", "--onnx", str(file))
     meta = onnxruntime.InferenceSession(str(file)).get_modelmeta()
     about = meta.custom_metadata_map
-    assert json.loads(capsys.readouterr().out) == {"file": str(file), **about}
+    assert report == {"file": str(file), **about}
     encoder = make_game("limit_holdem-v0", num_players=6).encoder
     assert (about["encoder"], int(about["encoder_version"])) == (encoder.name, encoder.version)
     assert (about["env"], about["settings"]) == ("limit_holdem-v0", '["num_players=6"]')
     assert (about["chooses"], about["num_seats"]) == ("greedy", "6")
     assert "limit_holdem-v0 num_players=6 for 6 seats" in meta.graph_description
-    assert main(["agents", "--export", "--agent", "ppo_limit_hu", "--onnx", str(file), "--json"]) == 0
-    about = json.loads(capsys.readouterr().out)
+    about = shell.reports(*EXPORT, "ppo_limit_hu", "--onnx", str(file))
     assert (about["encoder"], about["settings"]) == ("equity", "[]"), "the encoder stands for itself"
 
 
@@ -92,9 +91,9 @@ def run_folder(folder: Path, **changes: Any) -> None:
     (folder / CONFIG).write_text(json.dumps(config | changes))
 
 
-def test_a_run_folder_is_exported(tmp_path: Path) -> None:
+def test_a_run_folder_is_exported(tmp_path: Path, shell: Shell) -> None:
     run_folder(tmp_path)
-    assert main(["agents", "--export", "--agent", str(tmp_path), "--onnx", str(tmp_path / "mine.onnx")]) == 0
+    shell.prints(*EXPORT, str(tmp_path), "--onnx", str(tmp_path / "mine.onnx"))
     game = make_game("kuhn_poker-v0")
     comparing = Comparing(find_agent(str(tmp_path), game), tmp_path / "mine.onnx")
     play_match(game, [comparing] * 2, hands=50, seed=0)
@@ -109,14 +108,13 @@ def test_a_run_folder_is_exported(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_exported_is_refused(
-    changes: dict[str, Any], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    changes: dict[str, Any], message: str, tmp_path: Path, shell: Shell
 ) -> None:
     run_folder(tmp_path, **changes)
-    assert main(["agents", "--export", "--agent", str(tmp_path), "--onnx", str(tmp_path / "mine.onnx")]) == 2
-    assert message in capsys.readouterr().err
+    assert message in shell.refuses(*EXPORT, str(tmp_path), "--onnx", str(tmp_path / "mine.onnx"))
     assert not (tmp_path / "mine.onnx").exists()
 
 
-def test_agents_without_a_network_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["agents", "--export", "--agent", "always_call", "--onnx", str(tmp_path / "mine.onnx")]) == 2
-    assert "agent 'always_call' has no trained network: choose a run folder or one of [" in capsys.readouterr().err
+def test_agents_without_a_network_are_refused(tmp_path: Path, shell: Shell) -> None:
+    error = shell.refuses(*EXPORT, "always_call", "--onnx", str(tmp_path / "mine.onnx"))
+    assert "agent 'always_call' has no trained network: choose a run folder or one of [" in error

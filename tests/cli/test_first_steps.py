@@ -11,32 +11,25 @@ import pytest
 from card_baselines import cli, registry
 from card_baselines.cli import console, run_output, strengths
 from card_envs import make_game, plugins
+from tests.helpers.shell import Shell
 
 TWO = ("--agents", "random", "random")
 PAPERS = ("card_baselines.papers.", "card_baselines/papers/")
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    code = cli.main(arguments)
-    captured = capsys.readouterr()
-    return code, captured.out, captured.err
-
-
-def test_agents_of_a_game_have_a_line_each_at_80_columns(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_agents_of_a_game_have_a_line_each_at_80_columns(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(console, "_PIPED_WIDTH", 80)
-    code, out, _ = run(capsys, "agents", "limit_holdem")
+    out = shell.prints("agents", "limit_holdem")
     heads_up, six = out.split("limit_holdem-v0 num_players=6")
     listed = {line.split()[0]: line for line in heads_up.splitlines() if line.startswith("  ") and line.strip()}
-    assert code == 0 and "ppo_limit_hu" in listed and "ppo_limit_six_max" in six and "big2_greedy" not in out
+    assert "ppo_limit_hu" in listed and "ppo_limit_six_max" in six and "big2_greedy" not in out
     assert not {"chen_strict", "sklansky_strict", "brennus", "zheng2022_dqn"} & set(listed)
     for name, line in listed.items():
         assert name == "agent" or line.rstrip().endswith(registry.STYLES[name]), "no line is broken"
     measured = strengths.read_strengths()["limit_holdem-v0"]["agents"]
     order = [measured[name]["mean"] for name in listed if name in measured]
     assert order == sorted(order, reverse=True) and len(order) > 15
-    assert "--all: 18 more" in out and len(run(capsys, "agents", "limit_holdem", "--json")[1]) > 0
+    assert "--all: 18 more" in out and shell.reports("agents", "limit_holdem")
 
 
 def test_styles_are_short_and_those_without_are_second_names_and_papers() -> None:
@@ -57,39 +50,37 @@ def test_every_strength_was_measured_for_an_agent_with_a_style() -> None:
             assert low <= result["mean"] <= high, name
 
 
-def test_far_names_are_not_suggested_and_messages_stay_short(capsys: pytest.CaptureFixture[str]) -> None:
+def test_far_names_are_not_suggested_and_messages_stay_short(shell: Shell) -> None:
     for name in ("nobody", "nope", "foo", "player"):
-        code, _, err = run(capsys, "match", "limit_holdem", "--agents", name, "chen")
-        assert code == 2 and "did you mean" not in err and len(err) < 300, err
-    code, _, err = run(capsys, "nope")
-    assert code == 2 and "did you mean" not in err and ", ".join(cli.COMMANDS) in err and len(err) < 250
+        err = shell.refuses("match", "limit_holdem", "--agents", name, "chen")
+        assert "did you mean" not in err and len(err) < 300, err
+    err = shell.refuses("nope")
+    assert "did you mean" not in err and ", ".join(cli.COMMANDS) in err and len(err) < 250
 
 
-def test_only_encoders_that_fit_are_offered(capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_encoders_that_fit_are_offered(shell: Shell) -> None:
     offered = {}
     for env in ("limit_holdem-v0", "no_limit_holdem-v0"):
-        message = run(capsys, "match", env, *TWO, "--set", "encoder=x")[2]
+        message = shell.refuses("match", env, *TWO, "--set", "encoder=x")
         offered[env] = set(re.findall(r"'(\w+)'", message)) - {"x"}
     assert "bits" in offered["limit_holdem-v0"] - offered["no_limit_holdem-v0"]
     for env, encoders in offered.items():
         assert {make_game(env, encoder=name).encoder.name for name in encoders} == encoders
 
 
-def test_help_shows_no_empty_defaults_and_no_python(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_shows_no_empty_defaults_and_no_python(shell: Shell) -> None:
     for name in cli.COMMANDS:
         if name in ("train", "reproduce", "league"):
             continue
-        with pytest.raises(SystemExit):
-            cli.main([name, "--help"])
-        out = " ".join(capsys.readouterr().out.replace("\u2502", " ").split())
+        out = " ".join(shell.prints(name, "--help").replace("\u2502", " ").split())
         assert "(default: )" not in out and "appends to" not in out, name
 
 
-def test_a_file_that_cannot_be_written_is_named_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_cannot_be_written_is_named_itself(tmp_path: Path, shell: Shell) -> None:
     (tmp_path / "file").touch()
     for path in (tmp_path / "file" / "hands.phhs", Path("/proc/hands.phhs")):
-        code, _, err = run(capsys, "match", "limit_holdem", *TWO, "--hands", "2", "--save", str(path))
-        assert code == 2 and f"{path}: " in err and "tmp" not in err.replace(str(tmp_path), "")
+        err = shell.refuses("match", "limit_holdem", *TWO, "--hands", "2", "--save", str(path))
+        assert f"{path}: " in err and "tmp" not in err.replace(str(tmp_path), "")
 
 
 def test_a_program_that_the_shell_does_not_find_is_named_by_its_path(

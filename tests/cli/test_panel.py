@@ -10,19 +10,14 @@ import pytest
 
 from card_baselines.cli.commands import panel as command
 from card_baselines.cli.commands.panel import BIG2, HOLDEM, SECTIONS, Section
-from card_baselines.cli.main import main
 from card_envs.agent import known_agents
 from card_envs.analysis.variance.control_variates import play_and_summarise
+from tests.helpers.shell import Shell
 
 SMALL = (
     Section("heads_up", "leduc_holdem-v0", 2, ("random", "always_call", "always_raise"), 400, 400),
     Section("three", "limit_holdem-v0", 3, ("random", "always_call"), 300, 300),
 )
-
-
-def played(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
-    assert main(["match", "--panel", "--json", *arguments]) == 0
-    return json.loads(capsys.readouterr().out)
 
 
 def test_everybody_with_a_name_is_in_the_panel() -> None:
@@ -42,10 +37,10 @@ def test_one_of_each_row_against_all_of_each_column() -> None:
     assert all(section.hands_of("mcts", "random") % section.num_players == 0 for section in SECTIONS)
 
 
-def test_results(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_results(shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(command, "SECTIONS", SMALL)
     output = tmp_path / "panel.json"
-    report = played(capsys, "--seed", "3", "--output", str(output))
+    report = shell.reports("match", "--panel", "--seed", "3", "--output", str(output))
     assert json.loads(output.read_text()) == report
     heads_up = report["heads_up"]["results"]
     assert heads_up["random"]["always_call"]["mean"] == -heads_up["always_call"]["random"]["mean"]
@@ -53,16 +48,16 @@ def test_results(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyP
     assert "random" not in heads_up["random"]
     assert report["three"]["unit"] == "bb"
     assert set(report["three"]["results"]["random"]) == {"always_call"}
-    again = played(capsys, "--seed", "4", "--quick", "--sections", "three", "--output", str(output))
+    again = shell.reports("match", "--panel", "--seed", "4", "--quick", "--sections", "three", "--output", str(output))
     assert list(again) == ["three"]
     assert json.loads(output.read_text()) == {"heads_up": report["heads_up"], "three": again["three"]}
-    assert again == played(capsys, "--seed", "4", "--quick", "--sections", "three", "--output", str(output)), (
-        "results of so few hands that there is no interval are read again"
-    )
+    assert again == shell.reports(
+        "match", "--panel", "--seed", "4", "--quick", "--sections", "three", "--output", str(output)
+    ), "results of so few hands that there is no interval are read again"
 
 
 def test_matches_that_the_file_holds_are_not_played_again(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(command, "SECTIONS", SMALL[:1])
     output, played_now = tmp_path / "panel.json", []
@@ -74,30 +69,28 @@ def test_matches_that_the_file_holds_are_not_played_again(
         return play_and_summarise(game, agents, *rest, **options)
 
     monkeypatch.setattr(command, "play_and_summarise", play)
-    assert main(["match", "--panel", "--output", str(output)]) == 130
-    capsys.readouterr()
+    assert shell.run("match", "--panel", "--output", str(output))[0] == 130
     halted = json.loads(output.read_text())["heads_up"]["results"]
     assert set(halted["random"]) == {"always_call", "always_raise"} and set(halted["always_raise"]) == {"random"}
-    report = played(capsys, "--output", str(output))
+    report = shell.reports("match", "--panel", "--output", str(output))
     assert played_now[2:] == [["always_call", "always_raise"]] * 2
-    assert report == played(capsys)
-    played(capsys, "--output", str(output), "--seed", "1")
+    assert report == shell.reports("match", "--panel")
+    shell.reports("match", "--panel", "--output", str(output), "--seed", "1")
     assert len(played_now) == 4 + 3 + 3
 
 
-def test_chance_is_taken_off(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chance_is_taken_off(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "SECTIONS", SMALL[1:])
     (plain_low, plain_high), (low, high) = (
-        played(capsys, *more)["three"]["results"]["random"]["always_call"]["ci95"]
+        shell.reports("match", "--panel", *more)["three"]["results"]["random"]["always_call"]["ci95"]
         for more in ([], ["--control-variates"])
     )
     assert high - low < 0.9 * (plain_high - plain_low)
 
 
-def test_tables(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "SECTIONS", SMALL)
-    assert main(["match", "--panel", "--quick"]) == 0
-    out = " ".join(capsys.readouterr().out.split())  # titles are wrapped to the width of their tables
+    out = " ".join(shell.prints("match", "--panel", "--quick").split())  # titles are wrapped to their tables
     assert "always_raise" in out and "±" in out and "2 of a kind" in out
 
 
@@ -108,6 +101,5 @@ def test_tables(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPa
         (["--output", "no/where/x.json"], "there is no folder"),
     ],
 )
-def test_wrong_use(capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
-    assert main(["match", "--panel", *arguments]) == 2
-    assert said in capsys.readouterr().err
+def test_wrong_use(shell: Shell, arguments: list[str], said: str) -> None:
+    assert said in shell.refuses("match", "--panel", *arguments)

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from card_baselines import cli
 from card_baselines.cli.commands.play import describe_won, match_answer, number_actions
 from card_baselines.secret_deals import new_secret
 from card_envs import make_game
 from card_envs.history import replay_paths
 from card_envs.history.formats import load_recorded_hands
+from tests.helpers.shell import Shell
 from tests.helpers.terminal import type_answers
 
 Typing = Callable[..., None]
@@ -26,14 +26,9 @@ def types(monkeypatch: pytest.MonkeyPatch) -> Typing:
     return partial(type_answers, monkeypatch)
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    assert cli.main(("play", *arguments)) == 0
-    return capsys.readouterr().out
-
-
-def test_hands_are_played_to_the_end_and_added_up(types: Typing, capsys: pytest.CaptureFixture[str]) -> None:
+def test_hands_are_played_to_the_end_and_added_up(types: Typing, shell: Shell) -> None:
     types(*["call", "check", "1"] * 10)
-    out = run(capsys, "leduc_holdem-v0", "--agents", "always_call", "--hands", "3", "--seed", "4")
+    out = shell.prints("play", "leduc_holdem-v0", "--agents", "always_call", "--hands", "3", "--seed", "4")
     assert out.count("--- hand") == 3
     assert "--- hand 2: player_0 always_call, player_1 you" in out, "seats move on"
     signs = {"win": 1, "lose": -1}
@@ -43,53 +38,54 @@ def test_hands_are_played_to_the_end_and_added_up(types: Typing, capsys: pytest.
     assert f"3 hands, seed 4: you {describe_won(sum(won), 'chips', 'won', 'lost')}" in out
 
 
-def test_cards_of_others_are_hidden_until_the_hand_ends(types: Typing, capsys: pytest.CaptureFixture[str]) -> None:
+def test_cards_of_others_are_hidden_until_the_hand_ends(types: Typing, shell: Shell) -> None:
     types(*["1"] * 10)
-    out = run(capsys, "limit_holdem-v0", "--agents", "always_call", "chen", "--hands", "1", "--seed", "0")
+    out = shell.prints("play", "limit_holdem-v0", "--agents", "always_call", "chen", "--hands", "1", "--seed", "0")
     before, _, after = re.split(r"\nyou (?:win|lose)", out)[0].rpartition("\n\n")
     assert before.count("??") >= 4
     assert "??" not in after
 
 
-def test_a_folded_hand_stays_hidden(types: Typing, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folded_hand_stays_hidden(types: Typing, shell: Shell) -> None:
     types("fold")
-    out = run(capsys, "limit_holdem-v0", "--agents", "always_raise", "--hands", "1", "--seed", "0")
+    out = shell.prints("play", "limit_holdem-v0", "--agents", "always_raise", "--hands", "1", "--seed", "0")
     end = re.split(r"\nyou (?:win|lose)", out.rpartition("\n\n--- hand")[2])[0]
     yours, theirs = [line for line in end.splitlines() if line.startswith("player_") and "stack" in line][-2:]
     assert "folded" in yours and "??" not in yours
     assert "?? ??" in theirs, "there was no showdown"
 
 
-def test_one_agent_stands_for_all_where_the_seats_are_set(types: Typing, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_agent_stands_for_all_where_the_seats_are_set(types: Typing, shell: Shell) -> None:
     types("q")
-    out = run(capsys, "limit_holdem-v0", "--agents", "always_call", "--set", "num_players=4", "--seed", "0")
+    out = shell.prints("play", "limit_holdem-v0", "--agents", "always_call", "--set", "num_players=4", "--seed", "0")
     assert "player_0 you, player_1 always_call, player_2 always_call, player_3 always_call" in out
 
 
-def test_wrong_answers_are_asked_again(types: Typing, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_answers_are_asked_again(types: Typing, shell: Shell) -> None:
     types("7", "", "nonsense", "q")
-    out = run(capsys, "kuhn_poker-v0", "--hands", "1", "--seed", "0")
+    out = shell.prints("play", "kuhn_poker-v0", "--hands", "1", "--seed", "0")
     assert out.count("is not one of them") == 3
     assert "you leave the table" in out and "0 hands, seed 0: you won and lost nothing" in out
 
 
-def test_one_agent_stands_for_three_in_big2(types: Typing, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_agent_stands_for_three_in_big2(types: Typing, shell: Shell) -> None:
     types("1")
-    out = run(capsys, "big2-v0", "--agents", "big2_lowest", "--seed", "1")
+    out = shell.prints("play", "big2-v0", "--agents", "big2_lowest", "--seed", "1")
     assert out.count("big2_lowest,") + out.count("big2_lowest\n") >= 3
     assert "you leave the table" in out, "the input ended"
 
 
-def test_finished_hands_are_saved(types: Typing, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_finished_hands_are_saved(types: Typing, shell: Shell, tmp_path: Path) -> None:
     types(*["1"] * 40)
     path = tmp_path / "evening.phhs"
-    run(capsys, "limit_holdem-v0", "--agents", "always_call", "--hands", "2", "--seed", "0", "--save", str(path))
+    shell.prints(
+        "play", "limit_holdem-v0", "--agents", "always_call", "--hands", "2", "--seed", "0", "--save", str(path)
+    )
     assert path.read_text().count("starting_stacks") == 2
 
 
-def test_an_unknown_agent_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(("play", "kuhn_poker-v0", "--agents", "nobody")) == 2
-    assert "agent 'nobody'" in capsys.readouterr().err
+def test_an_unknown_agent_is_an_error(shell: Shell) -> None:
+    assert "agent 'nobody'" in shell.refuses("play", "kuhn_poker-v0", "--agents", "nobody")
 
 
 NAMES = {0: "fold", 1: "call 2", 2: "raise to 4", 5: "raise to 6", 6: "raise to 200 all-in"}
@@ -110,11 +106,9 @@ def test_bets_are_answered_as_raises_are(answer: str, expected: int | None) -> N
     assert match_answer(answer, BETS, number_actions(list(BETS), 7)) == expected
 
 
-def test_an_action_keeps_its_number_and_letter_on_every_street(
-    types: Typing, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_action_keeps_its_number_and_letter_on_every_street(types: Typing, shell: Shell) -> None:
     types("c", "c", "r 2", "c", "q")
-    out = run(capsys, "no_limit_holdem-v0", "--agents", "always_call", "--seed", "3")
+    out = shell.prints("play", "no_limit_holdem-v0", "--agents", "always_call", "--seed", "3")
     choices = [line for line in out.splitlines() if line.startswith("[")]
     assert len(choices) == 5 and all(line.endswith("  q leaves") for line in choices)
     assert choices[0].startswith("[1] check (c)  [2] ") or choices[0].startswith("[0] fold (f)  [1] call 1 (c)  [2] ")
@@ -128,7 +122,7 @@ def test_many_actions_are_counted() -> None:
 
 
 def test_without_a_seed_nothing_that_is_printed_or_saved_leads_to_the_cards(
-    types: Typing, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    types: Typing, shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[bytes] = []
 
@@ -139,7 +133,9 @@ def test_without_a_seed_nothing_that_is_printed_or_saved_leads_to_the_cards(
     monkeypatch.setattr("card_baselines.cli.commands.play.new_secret", draw)
     for name in ("one", "two"):
         types(*["call", "check", "1"] * 20)
-        out = run(capsys, "leduc_holdem-v0", "--agents", "always_call", "--hands", "4", "--save", str(tmp_path / name))
+        out = shell.prints(
+            "play", "leduc_holdem-v0", "--agents", "always_call", "--hands", "4", "--save", str(tmp_path / name)
+        )
         assert re.search("4 hands: you (won|lost)", out) and "seed" not in out
     assert len(set(drawn)) == 2 and len(drawn[0]) * 8 >= 128
     files = [file for name in ("one", "two") for file in (tmp_path / name).iterdir()]
@@ -157,9 +153,9 @@ def test_without_a_seed_nothing_that_is_printed_or_saved_leads_to_the_cards(
             pytest.fail("the seed in the file deals these cards")
 
 
-def test_all_hands_of_big_2_lie_open_when_the_deal_is_over(types: Typing, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_hands_of_big_2_lie_open_when_the_deal_is_over(types: Typing, shell: Shell) -> None:
     types(*["1"] * 60)
-    out = run(capsys, "big2-v0", "--agents", "big2_greedy", "--hands", "1", "--seed", "1")
+    out = shell.prints("play", "big2-v0", "--agents", "big2_greedy", "--hands", "1", "--seed", "1")
     before, _, after = re.split(r"\nyou (?:win|lose)", out)[0].rpartition("\n\n")
     assert "??" in before and "??" not in after
 

@@ -7,27 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from card_baselines.cli import main
 from card_baselines.cli.commands import sweep as module
 from card_baselines.cli.commands.sweep import read_settings
 from card_envs import make_game
 from card_envs.agent import find_agent
 from card_envs.analysis.exploitability.best_response import exact_exploitability
+from tests.helpers.shell import Shell
 
 pytest.importorskip("optuna")
+SWEEP = ("bench", "sweep", "self_play_ppo")
 TINY = "minutes=0 steps=600 num_tables=16 batch=64 final_hands=40 evaluation_hands=40 panel=random seed=3"
 
 
-def run(*words: str) -> int:
-    return main(["bench", "sweep", "self_play_ppo", *words])
-
-
-def test_trials_of_a_small_game_are_ranked_by_exploitability(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_trials_of_a_small_game_are_ranked_by_exploitability(tmp_path: Path, shell: Shell) -> None:
     words = ["env=kuhn_poker-v0", *SETTINGS, "learning_rate=1e-4..1e-2", "hidden=4|8,8"]
-    assert run(*words, "--trials", "2", "--folder", str(tmp_path), "--json") == 0
-    out = capsys.readouterr().out
+    out = shell.prints(*SWEEP, *words, "--trials", "2", "--folder", str(tmp_path), "--json")
     trials = json.loads(out[out.index("{") :])["trials"]
     assert [trial["ci95"] for trial in trials] == [None, None]
     assert trials[0]["value"] <= trials[1]["value"]
@@ -39,17 +33,14 @@ def test_trials_of_a_small_game_are_ranked_by_exploitability(
     }
     assert found == {round(trial["value"], 12) for trial in trials}
     folders = set(tmp_path.iterdir())
-    assert run(*words, "--trials", "2", "--folder", str(tmp_path)) == 0  # nothing is left to do
+    again = shell.prints(*SWEEP, *words, "--trials", "2", "--folder", str(tmp_path))  # nothing is left to do
     assert set(tmp_path.iterdir()) == folders
-    assert "The best: card-envs train self_play_ppo --env kuhn_poker-v0" in capsys.readouterr().out
+    assert "The best: card-envs train self_play_ppo --env kuhn_poker-v0" in again
 
 
-def test_trials_of_other_games_are_ranked_by_what_they_win_with_its_interval(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_trials_of_other_games_are_ranked_by_what_they_win_with_its_interval(tmp_path: Path, shell: Shell) -> None:
     words = ["env=limit_holdem-v0", *SETTINGS, "entropy=0.001..0.1"]
-    assert run(*words, "--trials", "1", "--folder", str(tmp_path), "--json") == 0
-    out = capsys.readouterr().out
+    out = shell.prints(*SWEEP, *words, "--trials", "1", "--folder", str(tmp_path), "--json")
     report = json.loads(out[out.index("{") :])
     (trial,) = report["trials"]
     (evaluation,) = tmp_path.glob("*/evaluation.json")
@@ -58,7 +49,7 @@ def test_trials_of_other_games_are_ranked_by_what_they_win_with_its_interval(
     assert trial["ci95"][0] < trial["value"] < trial["ci95"][1]
 
 
-def test_an_interrupted_trial_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_trial_goes_on(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words = ["env=kuhn_poker-v0", *SETTINGS, "learning_rate=1e-4..1e-2", "--trials", "1", "--folder", str(tmp_path)]
 
     def stop(*_: object) -> None:
@@ -66,10 +57,10 @@ def test_an_interrupted_trial_goes_on(tmp_path: Path, monkeypatch: pytest.Monkey
 
     with monkeypatch.context() as patched:
         patched.setattr(module, "exact_exploitability", stop)
-        assert run(*words) == 130
+        assert shell.run(*SWEEP, *words)[0] == 130
     (folder,) = tmp_path.glob("*/evaluation.json")
     before = folder.stat().st_mtime_ns
-    assert run(*words) == 0
+    shell.prints(*SWEEP, *words)
     assert list(tmp_path.glob("*/evaluation.json")) == [folder], "the run is not made twice"
     assert folder.stat().st_mtime_ns >= before
 
@@ -83,12 +74,9 @@ def test_an_interrupted_trial_goes_on(tmp_path: Path, monkeypatch: pytest.Monkey
         (["env=kuhn_poker-v0", "nothing=1|2"], "nothing"),
     ],
 )
-def test_wrong_words(words: list[str], refusal: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    try:
-        assert run(*words, "--folder", str(tmp_path / "sweep")) == 2
-    except SystemExit as stopped:
-        assert stopped.code == 2
-    assert refusal in capsys.readouterr().err
+def test_wrong_words(words: list[str], refusal: str, tmp_path: Path, shell: Shell) -> None:
+    code, _, err = shell.run(*SWEEP, *words, "--folder", str(tmp_path / "sweep"))
+    assert code == 2 and refusal in err
     assert not (tmp_path / "sweep").exists()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 import re
 from collections.abc import Iterator
@@ -15,7 +14,6 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from card_baselines.cli import main
 from card_envs import make_game, make_vector, register_env
 from card_envs.agent import RandomAgent
 from card_envs.analysis.exploitability.best_response import exact_exploitability
@@ -28,6 +26,7 @@ from card_envs.game import Game, IllegalActionError
 from card_envs.locations import load_file
 from card_envs.match import play_match
 from card_envs.testing import CHECKS, check
+from tests.helpers.shell import Shell
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "add_a_game.md"
 ENV = "three_cards-v0"
@@ -68,27 +67,23 @@ def test_environments() -> None:
 
 @pytest.mark.parametrize("form", ["--env {}", "--env={}", "{}"])
 def test_commands_take_the_file_in_place_of_an_id(
-    file: Path, form: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    file: Path, form: str, monkeypatch: pytest.MonkeyPatch, shell: Shell
 ) -> None:
     monkeypatch.delitem(ENVS, ENV)
     words = form.format(f"{file}:three_cards").split()
-    assert main(["match", *words, "--agents", "random", "random", "--hands", "20", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["env"] == ENV
+    assert shell.reports("match", *words, "--agents", "random", "random", "--hands", "20")["env"] == ENV
     assert ENVS[ENV].make_game == f"{file}:three_cards"
-    assert main(["match", "--env", f"{file}:nothing", "--agents", "random", "random"]) == 2
-    assert "is no game: " in capsys.readouterr().err
+    assert "is no game: " in shell.refuses("match", "--env", f"{file}:nothing", "--agents", "random", "random")
 
 
-def test_a_run_in_a_game_of_a_file_names_the_file_in_the_next_command(
-    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_in_a_game_of_a_file_names_the_file_in_the_next_command(file: Path, tmp_path: Path, shell: Shell) -> None:
     pytest.importorskip("torch")
     small = (
         "--hidden 16 --num-tables 32 --batch 256 --minibatch 64 --device cpu --evaluation-hands 100 --final-hands 100"
     )
     words = f"train self_play_ppo --env {file}:three_cards --panel random --minutes 0 --steps 300 {small}".split()
-    assert main([*words, "--folder", str(tmp_path / "run")]) == 0
-    assert f"match --env {file}:three_cards --agents {tmp_path / 'run'} random" in capsys.readouterr().out
+    out = shell.prints(*words, "--folder", str(tmp_path / "run"))
+    assert f"match --env {file}:three_cards --agents {tmp_path / 'run'} random" in out
 
 
 def test_batches_and_matches() -> None:
@@ -112,8 +107,8 @@ def test_it_keeps_its_promises(name: str) -> None:
     check(make_game(ENV), name, deals=5)
 
 
-def test_the_command(capsys: pytest.CaptureFixture[str], file: Path) -> None:
-    assert main(["check", f"{file}:three_cards", "--deals", "2", "--only", "masks", "leaks"]) == 0
+def test_the_command(shell: Shell, file: Path) -> None:
+    shell.prints("check", f"{file}:three_cards", "--deals", "2", "--only", "masks", "leaks")
 
 
 @kernel

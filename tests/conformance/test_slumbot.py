@@ -17,7 +17,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from card_baselines import cli
 from card_envs.agent import Agent, Decisions, find_agent
 from card_envs.cards import card_name
 from card_envs.game import NOBODY
@@ -31,6 +30,7 @@ from card_wrappers.slumbot import (
     parse_betting,
     to_incr,
 )
+from tests.helpers.shell import Shell
 
 BOARD_CARDS = (0, 3, 4, 5)
 Answer = dict[str, Any]
@@ -331,20 +331,16 @@ def test_ends_of_hands(action: str, cards: int, showdown: bool) -> None:
     assert betting.is_over and betting.is_showdown == showdown
 
 
-def test_the_command_prints_an_interval(serve: Callable[..., Service], capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_an_interval(serve: Callable[..., Service], shell: Shell) -> None:
     service = serve()
-    assert cli.main(["play", "--slumbot", "--agent", "chen", "--hands", "25", "--url", service.url, "--json"]) == 0
-    report = json.loads(capsys.readouterr().out)
+    report = shell.reports("play", "--slumbot", "--agent", "chen", "--hands", "25", "--url", service.url)
     assert report["hands"] == 25 and report["chips"] == sum(service.winnings)
     assert report["ci95"][0] < report["mean"] < report["ci95"][1]
     assert report["mean"] == pytest.approx(sum(service.winnings) / 2500)
 
 
-def test_the_command_prints_what_was_played_before_a_failure(
-    serve: Callable[..., Service], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_prints_what_was_played_before_a_failure(serve: Callable[..., Service], shell: Shell) -> None:
     service = serve(lambda answer, number: {"error_msg": "tired"} if len(service.winnings) == 3 else answer)
-    assert cli.main(["play", "--slumbot", "--agent", "always_call", "--hands", "9", "--url", service.url]) == 2
-    captured = capsys.readouterr()
-    assert "2 hands against Slumbot" in captured.out and "bb/100" in captured.out
-    assert "was refused: tired" in captured.err
+    code, out, err = shell.run("play", "--slumbot", "--agent", "always_call", "--hands", "9", "--url", service.url)
+    assert code == 2 and "2 hands against Slumbot" in out and "bb/100" in out
+    assert "was refused: tired" in err

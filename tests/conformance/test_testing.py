@@ -11,12 +11,12 @@ import numba
 import numpy as np
 import pytest
 
-from card_baselines.cli import main
 from card_envs import make_game
 from card_envs.envs import ENVS
 from card_envs.game import ILLEGAL, Game
 from card_envs.observation import Layout
 from card_envs.testing import CHECKS, CheckFailure, NotApplicable, check
+from tests.helpers.shell import Shell
 from tests.third_game.game import POINTS, dozen
 
 
@@ -156,9 +156,7 @@ def test_what_a_check_needs() -> None:
         check(GAME, "chips")
 
 
-def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command(shell: Shell) -> None:
     words = ["--deals", "2", "--only", "masks", "payoffs"]
-    assert main(["check", "tests.third_game.game:dozen", *words]) == 0
-    assert capsys.readouterr().out.count("ok") == 2
-    assert main(["check", "tests.third_game:dozen"]) == 2
-    assert "is no game" in capsys.readouterr().err
+    assert shell.prints("check", "tests.third_game.game:dozen", *words).count("ok") == 2
+    assert "is no game" in shell.refuses("check", "tests.third_game:dozen")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import gymnasium
@@ -16,7 +16,6 @@ from gymnasium.utils.env_checker import check_env
 from numpy.typing import NDArray
 
 from card_baselines.agents.panels import evaluation_panel
-from card_baselines.cli import main
 from card_baselines.exploitability.learned.demonstrators import list_demonstrators
 from card_envs import make_game, make_vector
 from card_envs.agent import Agent, Decisions, RandomAgent
@@ -28,6 +27,7 @@ from card_envs.match import play_match
 from card_envs.rendering.pictures import draw_table
 from card_envs.statistics import make_play_counter
 from card_wrappers.sb3 import CardVecEnv
+from tests.helpers.shell import Shell
 from tests.third_game import register
 
 ENV = "dozen-v0"
@@ -143,33 +143,21 @@ def test_text() -> None:
         draw_table(make_game(ENV), env.unwrapped._tables, None)
 
 
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
-    """A function that runs a command and returns what it prints."""
-
-    def command(*words: str) -> str:
-        assert main(words) == 0
-        return capsys.readouterr().out
-
-    return command
-
-
-def test_the_commands_save_and_replay(run: Callable[..., str], tmp_path: Path) -> None:
+def test_the_commands_save_and_replay(shell: Shell, tmp_path: Path) -> None:
     match = ("match", ENV, "--agents", "random", "random", "random", "--hands", "30", "--seed", "1")
-    said = run(*match, "--save", str(tmp_path / "a.dozen"))
+    said = shell.prints(*match, "--save", str(tmp_path / "a.dozen"))
     assert f"saved 30 hands in {tmp_path / 'a.dozen'}" in said
-    assert "replayed 30 hands: 30 matched, 0 mismatched, 0 skipped" in run("replay", str(tmp_path))
-    assert run("replay", str(tmp_path / "a.dozen"), "--show", "2").count("--> player_") == 12
+    assert "replayed 30 hands: 30 matched, 0 mismatched, 0 skipped" in shell.prints("replay", str(tmp_path))
+    assert shell.prints("replay", str(tmp_path / "a.dozen"), "--show", "2").count("--> player_") == 12
 
 
-def test_the_commands(run: Callable[..., str]) -> None:
-    played = json.loads(
-        run("match", ENV, "--agents", "random", "random", "random", "--hands", "60", "--seed", "1", "--json")
-    )
+def test_the_commands(shell: Shell) -> None:
+    agents = ("--agents", "random", "random", "random")
+    played = shell.reports("match", ENV, *agents, "--hands", "60", "--seed", "1")
     assert (played["unit"], played["hands"]) == ("points", 60)
-    page = run("match", "--report", "--agent", "random", "--env", ENV, "--hands", "30")
+    page = shell.prints("match", "--report", "--agent", "random", "--env", ENV, "--hands", "30")
     assert "v random" in page and "points" in page
-    assert any(env["id"] == ENV and env["num_seats"] == 3 for env in json.loads(run("envs", "--json")))
+    assert any(env["id"] == ENV and env["num_seats"] == 3 for env in shell.reports("envs"))
 
 
 def test_a_game_may_name_the_panel_that_others_are_measured_against() -> None:

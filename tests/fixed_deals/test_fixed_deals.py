@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from card_baselines import cli
 from card_baselines.big2_benchmark import BIG2, load_deals
 from card_baselines.fixed_deals.benchmark import AGENT, MIXED, NUM_DEALS, Benchmark, Seating, balanced_orders
 from card_baselines.fixed_deals.play import estimate_seconds, play_group, play_seatings
@@ -22,6 +21,7 @@ from card_envs.cards import card_name
 from card_envs.compiler import COMPILED
 from card_envs.games.big2.combos import card_of, order_name
 from card_envs.match import play_match, summarise_deals
+from tests.helpers.shell import Shell
 
 BENCHMARKS = (BIG2, NO_LIMIT, LIMIT)
 GAME = BIG2.make_game()
@@ -253,18 +253,13 @@ def test_estimated_cost_grows_with_the_deals() -> None:
 
 
 @needs_speed
-def test_the_command_keeps_results_of_other_agents_and_references(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_keeps_results_of_other_agents_and_references(tmp_path: Path, shell: Shell) -> None:
     output = tmp_path / "results.json"
 
     def play(agent: str, *words: str, said: str = "hands: about") -> Any:
-        assert (
-            cli.main(["bench", "big2", "--agent", agent, "--deals", "2", "--output", str(output), "--json", *words])
-            == 0
-        )
-        out, err = capsys.readouterr()
-        assert said in err
+        fixed = ("bench", "big2", "--agent", agent, "--deals", "2", "--output", str(output), "--json")
+        code, out, err = shell.run(*fixed, *words)
+        assert code == 0 and said in err
         printed = json.loads(out)
         assert printed["deals_sha256"] == BIG2.sha256
         assert list(printed["agents"]) == [agent]
@@ -282,27 +277,24 @@ def test_the_command_keeps_results_of_other_agents_and_references(
 
 
 @needs_speed
-def test_the_command_prints_tables(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["bench", "big2", "--agent", "big2_lowest", "--deals", "2", "--references", "random"]) == 0
-    out = capsys.readouterr().out
+def test_the_command_prints_tables(shell: Shell) -> None:
+    out = shell.prints("bench", "big2", "--agent", "big2_lowest", "--deals", "2", "--references", "random")
     assert "two against two" in out
     assert "mean of all orders" in out
     assert len([line for line in out.splitlines() if line.strip().startswith("big2_lowest, ")]) == 6
 
 
-def test_a_file_of_something_else_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_of_something_else_is_not_overwritten(tmp_path: Path, shell: Shell) -> None:
     (tmp_path / "other.json").write_text('{"benchmark": "another"}')
     for path, message in ((tmp_path / "other.json", "holds no results of"), (tmp_path / "no" / "x.json", "no folder")):
-        assert cli.main(["bench", "big2", "--agent", "random", "--deals", "2", "--output", str(path)]) == 2
-        assert message in capsys.readouterr().err
+        assert message in shell.refuses("bench", "big2", "--agent", "random", "--deals", "2", "--output", str(path))
     assert (tmp_path / "other.json").read_text() == '{"benchmark": "another"}'
 
 
 @needs_speed
-def test_six_seats_are_played_in_bb_a_hundred_hands(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["bench", "six-max", "--agent", "always_raise", "--betting", "limit", "--deals", "3", "--json"]
-    assert cli.main([*words, "--references", "always_call"]) == 0
-    report = json.loads(capsys.readouterr().out)
+def test_six_seats_are_played_in_bb_a_hundred_hands(shell: Shell) -> None:
+    words = ["bench", "six-max", "--agent", "always_raise", "--betting", "limit", "--deals", "3"]
+    report = shell.reports(*words, "--references", "always_call")
     assert (report["benchmark"], report["unit"]) == ("six-max-limit-v1", "bb/100")
     found, game = report["agents"]["always_raise"], LIMIT.make_game()
     players = [find_agent("always_raise", game), *[find_agent("always_call", game)] * 5]
@@ -326,8 +318,7 @@ def test_adjusted_results_of_all_orders_have_smaller_intervals_around_the_same_m
     assert abs(found["adjusted"]["mean"] - found["mean"]) < (high - low) / 2
 
 
-def test_an_agent_does_not_meet_itself(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_agent_does_not_meet_itself(shell: Shell) -> None:
     words = ["bench", "six-max", "--agent", "always_call", "--deals", "2", "--references", "always_call"]
-    assert cli.main([*words, "--no-mixed"]) == 2
-    assert "always_call against itself has no result: name other --references" in capsys.readouterr().err
+    assert "always_call against itself has no result: name other --references" in shell.refuses(*words, "--no-mixed")
     assert not [seating for seating in NO_LIMIT.list_seatings([], 2) if seating.kind != MIXED]

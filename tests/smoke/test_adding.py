@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 
 import card_envs
-from card_baselines import cli, papers
+from card_baselines import papers
 from card_envs import envs
 from card_envs.envs import ENVS, make_game, make_vector
 from card_envs.history.formats import formats_of
 from card_envs.observation import Encoder
+from tests.helpers.shell import Shell
 
 REPO = Path(__file__).parents[2]
 KUHN = "kuhn_poker-v0"
@@ -175,12 +176,11 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Package
         del sys.modules[name]
 
 
-def test_an_agent_is_one_file_and_one_line(package: Package, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_agent_is_one_file_and_one_line(package: Package, shell: Shell) -> None:
     package.file("agent.py", AGENT)
     package.line("card_envs.agents", "added_lowest = added_things.agent:Lowest")
     assert package.added() == (1, 1)
-    assert cli.main(("match", KUHN, "--agents", "added_lowest", "random", "--hands", "20")) == 0
-    assert "lowest" in capsys.readouterr().out
+    assert "lowest" in shell.prints("match", KUHN, "--agents", "added_lowest", "random", "--hands", "20")
 
 
 def test_an_encoder_is_one_file(package: Package) -> None:
@@ -191,38 +191,34 @@ def test_an_encoder_is_one_file(package: Package) -> None:
     assert make_vector(KUHN, 3, seed=1, encoder=game.encoder).reset().observation.tolist() == [[2.0]] * 3  # the antes
 
 
-def test_an_algorithm_is_one_file_and_one_line(package: Package) -> None:
+def test_an_algorithm_is_one_file_and_one_line(package: Package, shell: Shell) -> None:
     package.file("algorithm.py", ALGORITHM)
     package.line("card_envs.algorithms", "added_algorithm = added_things.algorithm:ALGORITHM")
     assert package.added() == (1, 1)
     run = package.root / "run"
-    assert cli.main(("train", "added_algorithm", "--steps", "3", "--minutes", "0", "--folder", str(run))) == 0
+    shell.prints("train", "added_algorithm", "--steps", "3", "--minutes", "0", "--folder", str(run))
     assert (run / "trained.txt").read_text() == "3"
 
 
-def test_a_paper_is_one_folder_and_one_line(
-    package: Package, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_paper_is_one_folder_and_one_line(package: Package, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     (package.root / "added_things" / "added2026").mkdir()
     package.file("added2026/__init__.py", "")
     package.file("added2026/paper.py", PAPER)
     assert package.added() == (1, 0)
     monkeypatch.setitem(papers.PAPERS, "added2026", "added_things.added2026.paper:PAPER")
-    assert cli.main(("reproduce", "added2026", "--folder", str(package.root / "run"))) == 0
-    assert "1.5" in capsys.readouterr().out
+    assert "1.5" in shell.prints("reproduce", "added2026", "--folder", str(package.root / "run"))
     assert json.loads((package.root / "run" / "report.json").read_text())["results"][0]["row"] == "a"
 
 
-def test_a_poker_variant_is_one_function_and_one_line(package: Package, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_poker_variant_is_one_function_and_one_line(package: Package, shell: Shell) -> None:
     package.file("variant.py", VARIANT)
     package.line("card_envs.games", "added_ranks-v0 = added_things.variant:five_ranks")
     assert package.added() == (1, 1)
     card_envs.register_installed_games()
     assert "added_things" not in sys.modules  # found, not imported
-    assert cli.main(("match", "added_ranks-v0", "--agents", "always_call", "always_raise", "--hands", "20")) == 0
-    assert "always_raise" in capsys.readouterr().out
-    assert cli.main(("envs",)) == 0
-    assert "a game of the package added_things" in capsys.readouterr().out
+    match = ("match", "added_ranks-v0", "--agents", "always_call", "always_raise", "--hands", "20")
+    assert "always_raise" in shell.prints(*match)
+    assert "a game of the package added_things" in shell.prints("envs")
 
 
 def test_a_game_is_one_folder_and_one_line(package: Package) -> None:
@@ -258,14 +254,11 @@ def test_games_that_cannot_be_registered_are_left_out_with_a_warning(package: Pa
     assert before == ENVS
 
 
-def test_the_lists_leave_out_games_that_cannot_be_imported(
-    package: Package, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_lists_leave_out_games_that_cannot_be_imported(package: Package, shell: Shell) -> None:
     package.line("card_envs.games", "added_gone-v0 = added_things.gone:game")
     card_envs.register_installed_games()
     with pytest.warns(RuntimeWarning, match="added_gone-v0 is left out: No module named 'added_things.gone'"):
-        assert cli.main(("envs",)) == 0
-    assert "added_gone" not in capsys.readouterr().out
+        assert "added_gone" not in shell.prints("envs")
     with pytest.raises(ModuleNotFoundError, match=r"added_things\.gone"):
         make_game("added_gone-v0")
 

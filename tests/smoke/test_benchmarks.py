@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from card_baselines import cli
 from card_baselines.speed.stopwatch import Speed, measure, one_core
 from tests.helpers import cuda_play
 from tests.helpers.processes import run_python
+from tests.helpers.shell import Shell
 
 REPO = Path(__file__).parents[2]
 SCRIPTS = REPO / "benchmarks"
@@ -85,9 +85,8 @@ def test_parts_and_quick_runs_do_not_become_the_published_tables(tmp_path: Path)
         assert "leave out --table and --short" in run.stderr
 
 
-def test_bench_reports_every_path(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["bench", "--seconds", "0", "--json"]) == 0
-    report = json.loads(capsys.readouterr().out)
+def test_bench_reports_every_path(shell: Shell) -> None:
+    report = shell.reports("bench", "--seconds", "0")
     rows = {row["what"]: row["per_second"] for row in report["results"]}
     assert all(rate > 0 for rate in rows.values())
     for part in ("7-card evaluation, batch", "rules alone", "observed", "Big 2", "AEC loop", "one learning seat"):
@@ -95,9 +94,8 @@ def test_bench_reports_every_path(capsys: pytest.CaptureFixture[str]) -> None:
     assert report["machine"]["python"]
 
 
-def test_bench_refuses_impossible_times(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["bench", "--seconds", "-1"]) == 2
-    assert "seconds -1.0 must lie in 0 .. 60" in capsys.readouterr().err
+def test_bench_refuses_impossible_times(shell: Shell) -> None:
+    assert "seconds -1.0 must lie in 0 .. 60" in shell.refuses("bench", "--seconds", "-1")
 
 
 def test_everything_gets_a_turn_in_every_round() -> None:

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 import card_envs
-from card_baselines import cli, registry
+from card_baselines import registry
 from card_baselines.cli import listing
 from card_envs import plugins
 from card_envs.envs import ENVS
 from tests.helpers.processes import run_python
+from tests.helpers.shell import Shell
 
 HEAVY = ("numba", "llvmlite", "torch", "scipy", "matplotlib", "PIL", "stable_baselines3", "onnx", "ray", "pyspiel")
 GAMES = "card_envs.games"
@@ -83,12 +84,9 @@ def test_the_kept_listing_is_what_games_and_agents_say() -> None:
     assert json.loads(json.dumps(listing.make_listing())) == json.loads(listing.FILE.read_text())
 
 
-def test_an_agent_without_its_packages_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_agent_without_its_packages_says_what_to_install(monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     monkeypatch.setattr(listing, "find_spec", lambda name: None)
-    assert cli.main(["agents", "--json"]) == 0
-    reports = {report["name"]: report for report in json.loads(capsys.readouterr().out)}
+    reports = {report["name"]: report for report in shell.reports("agents")}
     assert reports["ppo_big2"]["needs"] == "torch is not installed: pip install 'card-envs[train]'"
     assert reports["ppo_big2"]["plays"] == []
     assert reports["chen"]["needs"] == "" and reports["chen"]["plays"]
