@@ -10,7 +10,7 @@ import pytest
 
 from card_baselines.league.divisions import KINDS, DivisionSettings, Matchup, Standing
 from card_baselines.league.ratings import Rating, update_trueskill
-from card_baselines.league.rounds import Earnings, score_members
+from card_baselines.league.rounds import Earnings, RoundOutcome
 from card_baselines.league.store import LeagueError
 
 SIX = Standing(6, students=(1, 2), teachers=tuple(range(10, 20)))
@@ -98,7 +98,7 @@ def test_settings_are_checked() -> None:
 
 def test_trueskill_ranks_by_what_a_seat_won() -> None:
     earnings = {1: Earnings(1, 50, 0), 2: Earnings(4, 100, 0), 3: Earnings(1, -150, 0)}
-    first = update_trueskill({}, score_members(earnings))
+    first = update_trueskill({}, RoundOutcome(1, earnings=earnings).scores)
     assert first[1].mu > first[2].mu > first[3].mu and all(rating.sigma < 30 for rating in first.values())
     assert update_trueskill(first, {1: 0.0}) == {}, "nothing is learned of a member that is alone"
 

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from card_baselines.league import League, LeagueError
-from card_baselines.league.pools import InProcess, LostRound, Processes, worker_environment
+from card_baselines.league import League, LeagueError, RoundOutcome
+from card_baselines.league.pools import InProcess, Processes, worker_environment
 from card_baselines.league.store import Store
 from card_baselines.run_folder import RunFolder
 
@@ -215,8 +215,8 @@ def test_a_worker_that_dies_is_replaced(tmp_path: Path) -> None:
         one.run({"final": 6})
         pool = Processes(2)
 
-        def kill_once(division: str, rounds: int, outcome: object) -> None:
-            assert not isinstance(outcome, LostRound)
+        def kill_once(division: str, rounds: int, outcome: RoundOutcome) -> None:
+            assert outcome.lost is None
             if rounds == 2:
                 os.kill(pool.process_ids[0], signal.SIGKILL)
 
@@ -285,8 +285,8 @@ def test_a_round_that_brings_down_every_worker_is_given_up(tmp_path: Path) -> No
         def submit(self, task) -> None:
             self.rounds.append(task.round)
 
-        def next(self) -> LostRound:
-            return LostRound(self.rounds.pop(0), "3 workers died while they played it")
+        def next(self) -> RoundOutcome:
+            return RoundOutcome(self.rounds.pop(0), lost="3 workers died while they played it")
 
         def __enter__(self):
             return self

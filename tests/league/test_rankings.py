@@ -17,9 +17,8 @@ from card_baselines.league.rankings import (
     rank,
     ranks_of,
 )
-from card_baselines.league.rounds import Earnings
+from card_baselines.league.rounds import Earnings, RoundOutcome
 from card_baselines.league.winnings import (
-    PlayedRound,
     Winnings,
     compute_winnings,
     low_winnings,
@@ -28,19 +27,21 @@ from card_baselines.league.winnings import (
 )
 
 
-def pair_members(round: int, one: int, other: int, samples: np.ndarray, seats: tuple[int, int] = (1, 1)) -> PlayedRound:
+def pair_members(
+    round: int, one: int, other: int, samples: np.ndarray, seats: tuple[int, int] = (1, 1)
+) -> RoundOutcome:
     """A round in which `one` won `samples` chips, one number a deal, over all its seats."""
     squares = float((samples.astype(float) ** 2).sum())
     won = {
         one: Earnings(seats[0], int(samples.sum()), squares),
         other: Earnings(seats[1], -int(samples.sum()), squares),
     }
-    return PlayedRound(round, len(samples), len(samples), won)
+    return RoundOutcome(round, len(samples), len(samples), won)
 
 
 def rounds_between(
     strengths: list[float], rng: np.random.Generator, hands: int = 100, times: int = 1
-) -> list[PlayedRound]:
+) -> list[RoundOutcome]:
     """Everybody meets everybody: member i wins strengths[i] - strengths[j] chips a hand from j, with noise of 10."""
     pairs = [(i, j) for i in range(len(strengths)) for j in range(i) for _ in range(times)]
     return [
@@ -131,7 +132,7 @@ def test_bradley_terry_is_the_maximum_of_the_likelihood() -> None:
 
 
 def test_wins_count_every_pair_of_a_round() -> None:
-    played = PlayedRound(1, 10, 10, {1: Earnings(1, 30, 0), 2: Earnings(2, 60, 0), 3: Earnings(3, -90, 0)})
+    played = RoundOutcome(1, 10, 10, {1: Earnings(1, 30, 0), 2: Earnings(2, 60, 0), 3: Earnings(3, -90, 0)})
     comparisons = compare_pairs([played, played], (1, 2, 3))
     assert count_wins(comparisons, 3, np.array([1.0, 0.0])).tolist() == [[0, 0.5, 1], [0.5, 0, 1], [0, 0, 0]]
     assert count_wins(comparisons, 3, np.array([2.0, 1.0])).tolist() == [[0, 1.5, 3], [1.5, 0, 3], [0, 0, 0]]
@@ -140,7 +141,7 @@ def test_wins_count_every_pair_of_a_round() -> None:
 def test_what_cannot_be_ranked_is_told() -> None:
     with pytest.raises(LeagueError, match="no rounds between members"):
         collect_evidence([], 1)
-    together = PlayedRound(1, 10, 10, {1: Earnings(1, 30, 0), 2: Earnings(1, -10, 0), 3: Earnings(1, -20, 0)})
+    together = RoundOutcome(1, 10, 10, {1: Earnings(1, 30, 0), 2: Earnings(1, -10, 0), 3: Earnings(1, -20, 0)})
     rankings, missing = rank(collect_evidence([together], 1, resamples=5), ["mean", "bradley_terry"])
     assert list(rankings) == ["bradley_terry"]
     assert "met no other alone" in missing["mean"]

@@ -6,16 +6,15 @@ from pathlib import Path
 
 from card_baselines.league.rankings import Standings, collect_evidence, rank
 from card_baselines.league.report import to_html
-from card_baselines.league.rounds import Earnings
+from card_baselines.league.rounds import Earnings, RoundOutcome
 from card_baselines.league.tables import probability_table, ranking_table, winnings_table
-from card_baselines.league.winnings import PlayedRound
 
 
 def test_tables_of_pairs_and_ranks() -> None:
     """Three members: one wins 1 and 3 chips a hand from the others, which differ by 2; 100 units are a chip."""
     pairs = {(1, 2): 400, (1, 3): 1200, (2, 3): 800}
     rounds = [
-        PlayedRound(k, 400, 400, {one: Earnings(1, won, won**2 / 399), other: Earnings(1, -won, won**2 / 399)})
+        RoundOutcome(k, 400, 400, {one: Earnings(1, won, won**2 / 399), other: Earnings(1, -won, won**2 / 399)})
         for k, ((one, other), won) in enumerate(pairs.items())
     ]
     evidence = collect_evidence(rounds, 1, resamples=20)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any, Self
 
@@ -208,7 +208,7 @@ class League:
         """
         chosen = {name: (self.division(name), count) for name, count in rounds.items()}
         self._require_allowed_members()
-        with self._lock(), _open_for_writing(self.folder) as store, self.restrict_names():
+        with self._lock(), closing(Store.open(self.folder / STORE, writes=True)) as store, self.restrict_names():
             return Runner(self.folder, store, self.game, pool or InProcess(), progress, self._allowed).run(chosen)
 
     def count_missing(self, rounds: Mapping[str, int]) -> int:
@@ -229,7 +229,7 @@ class League:
 
     @contextmanager
     def _open_store_for_writing(self) -> Iterator[Store]:
-        with self._lock(), _open_for_writing(self.folder) as store, store.transaction():
+        with self._lock(), closing(Store.open(self.folder / STORE, writes=True)) as store, store.transaction():
             yield store
 
     @contextmanager
@@ -268,15 +268,6 @@ def _make_game(env: str, settings: Mapping[str, Any]) -> Game:
         return make_game(env, **settings)
     except UnknownSettingError as error:
         raise LeagueError(str(error)) from error
-
-
-@contextmanager
-def _open_for_writing(folder: Path) -> Iterator[Store]:
-    store = Store.open(folder / STORE, writes=True)
-    try:
-        yield store
-    finally:
-        store.close()
 
 
 def _shorten(spec: str) -> str:

@@ -28,14 +28,6 @@ _CACHES = {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "64", "LRU_CACHE_CAPACITY": "16"}
 after some rounds: one operation for every batch size of a network in bfloat16."""
 
 
-@dataclass(frozen=True)
-class LostRound:
-    """A round that could not be played to its end."""
-
-    round: int
-    why: str
-
-
 class Pool(ABC):
     """Plays rounds."""
 
@@ -49,7 +41,7 @@ class Pool(ABC):
         """Add a round that is to be played."""
 
     @abstractmethod
-    def next(self) -> RoundOutcome | LostRound:
+    def next(self) -> RoundOutcome:
         """Wait for a submitted round to end and return its outcome."""
 
     def __enter__(self) -> Self:
@@ -59,12 +51,12 @@ class Pool(ABC):
         """End the rounds that are still played."""
 
 
-def try_to_play(task: RoundTask) -> RoundOutcome | LostRound:
-    """Play a round; if that fails, return the error as a lost round."""
+def try_to_play(task: RoundTask) -> RoundOutcome:
+    """Play a round; if that fails, return the error as the reason why it is lost."""
     try:
         return play_round(task)
     except Exception as error:
-        return LostRound(task.round, f"{type(error).__name__}: {error}")
+        return RoundOutcome(task.round, lost=f"{type(error).__name__}: {error}")
 
 
 class InProcess(Pool):
@@ -79,7 +71,7 @@ class InProcess(Pool):
         """Add a round that is to be played."""
         self._tasks.append(task)
 
-    def next(self) -> RoundOutcome | LostRound:
+    def next(self) -> RoundOutcome:
         """Play the round that was submitted first."""
         return try_to_play(self._tasks.popleft())
 
@@ -90,7 +82,7 @@ class _Worker:
     """Executor of one process, so that its death breaks nothing else."""
     process_id: Future[int]
     task: RoundTask | None = None
-    outcome: Future[RoundOutcome | LostRound] | None = None
+    outcome: Future[RoundOutcome] | None = None
     """Outcome of the task, None while there is no task."""
 
 
@@ -118,14 +110,14 @@ class Processes(Pool):
         self._tasks.append(task)
         self._assign_tasks()
 
-    def next(self) -> RoundOutcome | LostRound:
+    def next(self) -> RoundOutcome:
         """Wait for a submitted round to end and return its outcome."""
         while True:
             playing = {worker.outcome: worker for worker in self._workers if worker.outcome is not None}
             ended = next(iter(wait(playing, return_when=FIRST_COMPLETED).done))
             worker = playing[ended]
             try:
-                outcome: RoundOutcome | LostRound | None = ended.result()
+                outcome: RoundOutcome | None = ended.result()
             except BrokenProcessPool:
                 outcome = self._replace_worker(worker)
             worker.task = worker.outcome = None
@@ -133,7 +125,7 @@ class Processes(Pool):
             if outcome is not None:
                 return outcome
 
-    def _replace_worker(self, worker: _Worker) -> LostRound | None:
+    def _replace_worker(self, worker: _Worker) -> RoundOutcome | None:
         """Replace a process that died, and add its round again; return the round if it is given up."""
         if worker.process_id.exception() is not None:
             raise ValueError(
@@ -144,7 +136,7 @@ class Processes(Pool):
         assert worker.task is not None
         self._attempts[worker.task.round] += 1
         if self._attempts[worker.task.round] >= ATTEMPTS:
-            return LostRound(worker.task.round, f"{ATTEMPTS} workers died while they played it")
+            return RoundOutcome(worker.task.round, lost=f"{ATTEMPTS} workers died while they played it")
         self._tasks.appendleft(worker.task)
         return None
 
@@ -215,14 +207,14 @@ class RayPool(Pool):
         """Add a round that is to be played."""
         self._playing[self._play.remote(task)] = task.round
 
-    def next(self) -> RoundOutcome | LostRound:
+    def next(self) -> RoundOutcome:
         """Wait for a submitted round to end and return its outcome."""
         (done,), _ = self._ray.wait(list(self._playing), num_returns=1)
         round = self._playing.pop(done)
         try:
             outcome: RoundOutcome = self._ray.get(done)
         except self._ray.exceptions.RayError as error:  # the worker died each time, or the task raised
-            return LostRound(round, f"{type(error).__name__}: {str(error).strip().splitlines()[-1]}")
+            return RoundOutcome(round, lost=f"{type(error).__name__}: {str(error).strip().splitlines()[-1]}")
         return outcome
 
     def __exit__(self, *error: object) -> None:

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.league.ratings import Rate, Rating, rate_in_order, update_plackett_luce, update_trueskill
+from card_baselines.league.rounds import RoundOutcome
 from card_baselines.league.store import LeagueError
 from card_baselines.league.winnings import (
-    PlayedRound,
     Winnings,
     compute_winnings,
     low_winnings,
@@ -109,7 +109,7 @@ def ranks_of(scores: Vector) -> NDArray[np.int64]:
 class Evidence:
     """Results of rounds, from which rankings are computed."""
 
-    rounds: Sequence[PlayedRound]
+    rounds: Sequence[RoundOutcome]
     members: tuple[int, ...]
     """Ids of the members that played, ascending."""
     winnings: Winnings
@@ -142,7 +142,7 @@ class Standings:
 
 
 def collect_evidence(
-    rounds: Sequence[PlayedRound], chips_per_reward: int, resamples: int = RESAMPLES, seed: int = 0
+    rounds: Sequence[RoundOutcome], chips_per_reward: int, resamples: int = RESAMPLES, seed: int = 0
 ) -> Evidence:
     """Return the evidence of rounds about their members.
 
@@ -258,7 +258,7 @@ def _means_of(ratings: Mapping[int, Rating], members: Sequence[int]) -> Vector:
 # --- strengths by the order of members in each round ---
 
 
-def compare_pairs(rounds: Sequence[PlayedRound], members: Sequence[int]) -> Vector:
+def compare_pairs(rounds: Sequence[RoundOutcome], members: Sequence[int]) -> Vector:
     """Return the comparisons of members by their winnings per seat in each round, (3, comparisons).
 
     The rows are the index of the round, that of (better member, other member) in a flat matrix (n * n), and 1, or a

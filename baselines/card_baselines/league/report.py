@@ -43,7 +43,7 @@ def compute_standings(
     rows = league.divisions.values() if division is None else [league.division(division)]
     divisions = [row.id for row in rows if division is not None or not KINDS[row.kind].trains]
     game = league.game
-    evidence = collect_evidence(load_rounds(league.store, divisions), game.chips_per_reward, resamples, seed)
+    evidence = collect_evidence(load_rounds(league.store, *divisions), game.chips_per_reward, resamples, seed)
     rankings, missing = rank(evidence, measures)
     if not rankings:
         raise ValueError("; ".join(f"{LABELS[name]}: {reason}" for name, reason in missing.items()))

@@ -9,7 +9,8 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -91,30 +92,32 @@ class Earnings:
     """Sum over independent samples (deals) of the squared winnings, over all seats."""
 
 
-def score_members(earnings: Mapping[int, Earnings]) -> dict[int, float]:
-    """Return the winnings of each member per seat, in chips or points over the whole round."""
-    return {member: won.total / won.seats for member, won in earnings.items()}
-
-
 @dataclass(frozen=True)
 class RoundOutcome:
-    """Outcome of a round."""
+    """Outcome of a round; of one that could not be played to its end, the reason alone."""
 
     round: int
     """Id of the round."""
-    hands: int
+    hands: int = 0
     """Number of hands."""
-    samples: int
+    samples: int = 0
     """Number of independent samples: deals."""
-    earnings: Mapping[int, Earnings]
+    earnings: Mapping[int, Earnings] = field(default_factory=dict)
     """Member -> winnings."""
-    faults: Mapping[int, Fault]
+    faults: Mapping[int, Fault] = field(default_factory=dict)
     """Member -> its faults."""
-    learned: Mapping[int, Files]
+    learned: Mapping[int, Files] = field(default_factory=dict)
     """Student -> files that it saved; students that failed are missing, and keep their former files."""
-    measures: Mapping[int, Mapping[str, float]]
+    measures: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
     """Student -> measures of its last update."""
     seconds: float = 0.0
+    lost: str | None = None
+    """Reason why the round could not be played; None if it was."""
+
+    @cached_property
+    def scores(self) -> dict[int, float]:
+        """The winnings of each member per seat, in chips or points over the whole round."""
+        return {member: won.total / won.seats for member, won in self.earnings.items()}
 
 
 def play_round(task: RoundTask) -> RoundOutcome:

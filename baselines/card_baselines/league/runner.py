@@ -17,10 +17,9 @@ from pathlib import Path
 import numpy as np
 
 from card_baselines.league.divisions import KINDS, DivisionSettings, Standing
-from card_baselines.league.pools import LostRound, Pool
+from card_baselines.league.pools import Pool
 from card_baselines.league.ratings import Rating, final_ratings, update_trueskill
 from card_baselines.league.rounds import (
-    Earnings,
     Entrant,
     Files,
     RoundOutcome,
@@ -28,7 +27,6 @@ from card_baselines.league.rounds import (
     make_trainee,
     read_files,
     save_to_files,
-    score_members,
     write_files,
 )
 from card_baselines.league.store import DivisionRow, LeagueError, Member, PlannedRound, Store
@@ -38,7 +36,7 @@ from card_envs.rng import derive_seed
 
 _BATCH_HANDS = 10_000
 """Maximum number of hands that are played side by side in rounds without students."""
-Progress = Callable[[str, int, RoundOutcome | LostRound], None]
+Progress = Callable[[str, int, RoundOutcome], None]
 """Function that is called after every stored round with the division, its number of rounds and the outcome."""
 
 
@@ -55,8 +53,8 @@ class _Division:
     """Id -> planned round that is not played yet."""
     planned: int = 0
     """Number of planned rounds."""
-    unrated: dict[int, tuple[int, dict[int, Earnings]]] = field(default_factory=dict)
-    """Number within the division -> (id, earnings) of stored rounds that wait for an earlier one to be rated."""
+    unrated: dict[int, RoundOutcome] = field(default_factory=dict)
+    """Number within the division -> stored round that waits for an earlier one to be rated."""
     done: int = 0
     """Number of rounds that are stored and rated, from the first on without a gap."""
     ratings: dict[int, Rating] = field(default_factory=dict)
@@ -97,13 +95,13 @@ class Runner:
     def _restore_division(self, row: DivisionRow, target: int) -> _Division:
         """Return the state of a division after its stored rounds."""
         division = _Division(row, target, DivisionSettings.from_mapping(row.settings), self._store.entries(row.id))
+        division.ratings, outcomes = final_ratings(self._store.ratings(row.id)), self._store.outcomes(row.id)
         for planned in self._store.rounds(row.id):
             self._count(division, planned)
-        division.open = {planned.id: planned for planned in self._store.rounds(row.id, played=False)}
-        division.ratings = final_ratings(self._store.ratings(row.id))
-        for planned in self._store.rounds(row.id):
-            if planned.id not in division.open:
-                division.unrated[planned.number] = planned.id, self._store.earnings(planned.id)
+            if planned.id in outcomes:
+                division.unrated[planned.number] = outcomes[planned.id]
+            else:
+                division.open[planned.id] = planned
         while division.unrated.pop(division.done, None) is not None:  # these were rated when they were stored
             division.done += 1
         return division
@@ -214,22 +212,18 @@ class Runner:
 
     # --- outcomes ---
 
-    def _store_outcome(self, outcome: RoundOutcome | LostRound) -> None:
+    def _store_outcome(self, outcome: RoundOutcome) -> None:
         """Store the outcome of a round, rate the members, and clone students when it is time."""
         division = self._playing.pop(outcome.round)
         planned = division.open.pop(outcome.round)
         made_by = f"{self._made_by[:12]} on {socket.gethostname()}"
         with self._store.transaction():
-            if isinstance(outcome, LostRound):
-                self._store.add_lost(outcome.round, outcome.why, made_by)
-                division.unrated[planned.number] = outcome.round, {}
-            else:
-                saved = {
-                    member: self._write_folder(files, f"students/{member}/{outcome.round}")
-                    for member, files in outcome.learned.items()
-                }
-                self._store.add_outcome(outcome, saved, made_by)
-                division.unrated[planned.number] = outcome.round, dict(outcome.earnings)
+            saved = {
+                member: self._write_folder(files, f"students/{member}/{outcome.round}")
+                for member, files in outcome.learned.items()
+            }
+            self._store.add_outcome(outcome, saved, made_by)
+            division.unrated[planned.number] = outcome
             self._rate_in_order(division)
         for member in planned.students:
             self._remove_old_files(member)
@@ -240,13 +234,13 @@ class Runner:
         """Rate stored rounds in order, and clone students when it is time, within a transaction."""
         every = division.settings.clone_every
         while division.done in division.unrated:
-            round, earnings = division.unrated.pop(division.done)
-            new = update_trueskill(division.ratings, score_members(earnings))
+            rated = division.unrated.pop(division.done)
+            new = update_trueskill(division.ratings, rated.scores)
             division.ratings |= new
-            self._store.add_ratings(round, {member: (rating.mu, rating.sigma) for member, rating in new.items()})
+            self._store.add_ratings(rated.round, {member: (rating.mu, rating.sigma) for member, rating in new.items()})
             division.done += 1
             if KINDS[division.row.kind].trains and every and division.done % every == 0:
-                self._clone(division, round, division.done // every)
+                self._clone(division, rated.round, division.done // every)
 
     def _clone(self, division: _Division, round: int, generation: int) -> None:
         """Add a clone of each student of the division after a round as a teacher, within a transaction."""

@@ -251,7 +251,7 @@ class Store:
         """Add the outcome of a round within a transaction; `saved` are the folders of its students' files."""
         round = outcome.round
         measures = json.dumps({str(member): dict(found) for member, found in outcome.measures.items()})
-        row = (round, outcome.hands, outcome.samples, measures, outcome.seconds, _now(), made_by, None)
+        row = (round, outcome.hands, outcome.samples, measures, outcome.seconds, _now(), made_by, outcome.lost)
         self._insert("outcomes", [row])
         earnings = outcome.earnings.items()
         self._insert("earnings", [(round, member, won.seats, won.total, won.squares) for member, won in earnings])
@@ -259,14 +259,21 @@ class Store:
         self._insert("faults", [(round, member, fault.decisions, fault.first) for member, fault in faults])
         self._insert("saves", [(round, member, folder) for member, folder in saved.items()])
 
-    def add_lost(self, round: int, reason: str, made_by: str) -> None:
-        """Add that a round cannot be played, within a transaction."""
-        self._insert("outcomes", [(round, 0, 0, "{}", 0.0, _now(), made_by, reason)])
-
-    def earnings(self, round: int) -> dict[int, Earnings]:
-        """Return the winnings of the members in a round."""
-        rows = self.rows("SELECT member, seats, total, squares FROM earnings WHERE round = ?", round)
-        return {member: Earnings(*won) for member, *won in rows}
+    def outcomes(self, *divisions: int) -> dict[int, RoundOutcome]:
+        """Return hands, samples, earnings and the loss of the rounds of some divisions by their ids, in order."""
+        query = (
+            "SELECT r.id, o.hands, o.samples, o.lost, e.member, e.seats, e.total, e.squares FROM rounds r "
+            "JOIN outcomes o ON o.round = r.id LEFT JOIN earnings e ON e.round = r.id "
+            f"WHERE r.division IN ({', '.join('?' * len(divisions))}) ORDER BY r.id, e.member"
+        )
+        outcomes: dict[int, RoundOutcome] = {}
+        earnings: dict[int, dict[int, Earnings]] = {}
+        for round, hands, samples, lost, member, *won in self.rows(query, *divisions):
+            mine = earnings.setdefault(round, {})
+            outcomes.setdefault(round, RoundOutcome(round, hands, samples, mine, lost=lost))
+            if member is not None:
+                mine[member] = Earnings(*won)
+        return outcomes
 
     def faults(self) -> list[tuple[int, int, Fault]]:
         """Return (round, member, fault) for all faults, in order."""
@@ -313,11 +320,6 @@ def _parse_ids(text: str, known: Collection[int]) -> tuple[int, ...]:
     except (ValueError, TypeError, RecursionError):
         pass
     raise ValueError(f"it holds {text!r} where the ids of members should be")
-
-
-def format_numbers(numbers: Iterable[int]) -> str:
-    """Return numbers as a list of SQL."""
-    return ", ".join(str(int(number)) for number in numbers)
 
 
 def _connect(path: Path, writes: bool) -> sqlite3.Connection:

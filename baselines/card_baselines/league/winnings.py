@@ -2,48 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.league.rounds import Earnings, score_members
-from card_baselines.league.store import Store, format_numbers
+from card_baselines.league.rounds import Earnings, RoundOutcome
+from card_baselines.league.store import Store
 
 Matrix = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class PlayedRound:
-    """A round without students that was played to its end."""
-
-    round: int
-    hands: int
-    samples: int
-    """Number of independent samples: deals."""
-    earnings: dict[int, Earnings]
-    """Member -> winnings."""
-
-    @cached_property
-    def scores(self) -> dict[int, float]:
-        """The winnings of each member per seat, in chips or points over the whole round."""
-        return score_members(self.earnings)
-
-
-def load_rounds(store: Store, divisions: Collection[int]) -> list[PlayedRound]:
-    """Return the rounds without students of some divisions, in order."""
-    query = (
-        "SELECT r.id, o.hands, o.samples, e.member, e.seats, e.total, e.squares FROM rounds r "
-        "JOIN outcomes o ON o.round = r.id JOIN earnings e ON e.round = r.id "
-        f"WHERE r.students = '[]' AND r.division IN ({format_numbers(divisions)}) ORDER BY r.id, e.member"
-    )
-    rounds: dict[int, PlayedRound] = {}
-    for round, hands, samples, member, seats, total, squares in store.rows(query):
-        played = rounds.setdefault(round, PlayedRound(round, hands, samples, {}))
-        played.earnings[member] = Earnings(seats, total, squares)
-    return list(rounds.values())
+def load_rounds(store: Store, *divisions: int) -> list[RoundOutcome]:
+    """Return the rounds of some divisions that were played without students, in order."""
+    learned = {planned.id for planned in store.rounds() if planned.students}
+    return [each for each in store.outcomes(*divisions).values() if each.earnings and each.round not in learned]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +43,7 @@ class Winnings:
         return np.asarray(self.means + (upper - upper.transpose(0, 2, 1)) * self.errors, np.float64)
 
 
-def compute_winnings(rounds: Sequence[PlayedRound], members: Sequence[int], chips_per_reward: int) -> Winnings:
+def compute_winnings(rounds: Sequence[RoundOutcome], members: Sequence[int], chips_per_reward: int) -> Winnings:
     """Return the winnings matrix of `members`, from the rounds in which two of them played."""
     column = {member: number for number, member in enumerate(members)}
     shape = len(members), len(members)

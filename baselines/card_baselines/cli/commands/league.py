@@ -15,7 +15,7 @@ from card_baselines.cli.ranking_output import describe_missing, list_faults, req
 from card_baselines.league import tables
 from card_baselines.league.divisions import KINDS
 from card_baselines.league.league import League
-from card_baselines.league.pools import LostRound, Pool, make_pool
+from card_baselines.league.pools import Pool, make_pool
 from card_baselines.league.rankings import MEASURES, RESAMPLES
 from card_baselines.league.report import compute_standings, write_report
 from card_baselines.league.rounds import RoundOutcome
@@ -99,9 +99,9 @@ def _run(opened: League, targets: Mapping[str, int], pool: Pool) -> None:
     with StepsProgress(", ".join(targets), opened.count_missing(targets), "rounds") as progress:
         hands, start = 0, time.monotonic()
 
-        def report_round(division: str, played: int, outcome: RoundOutcome | LostRound) -> None:
+        def report_round(division: str, played: int, outcome: RoundOutcome) -> None:
             nonlocal hands
-            hands += outcome.hands if isinstance(outcome, RoundOutcome) else 0
+            hands += outcome.hands
             progress.advance(f"{hands / (time.monotonic() - start):,.0f} hands/s")
 
         opened.run(targets, pool, report_round)

@@ -170,7 +170,7 @@ def collect_findings(league: League, folder: Path, style_hands: int, progress: C
         if row.name not in (DIRECT, *SIMILAR):
             internal |= {number: rating.mu for number, rating in league.ratings(row.name).items()}
     histories = tuple(store.ratings(league.division(name).id) for name in SIMILAR)
-    pairs = load_rounds(store, [league.division(DIRECT).id])
+    pairs = load_rounds(store, league.division(DIRECT).id)
     return Findings(
         members=members,
         types=tuple(TYPES[member.spec] for member in members),

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from card_baselines.league.league import STORE, League
-from card_baselines.league.pools import LostRound, make_pool
+from card_baselines.league.pools import make_pool
 from card_baselines.league.rounds import RoundOutcome
 from card_baselines.papers.claims import NORMAL_95
 from card_baselines.papers.kaminsky2020.claims import draw_best, measure_claims
@@ -82,12 +82,11 @@ class Kaminsky2020Reproduction(Reproduction[Options, Scale]):
         label, missing = ", ".join(rounds), league.count_missing(rounds)
         with make_pool(self.options.workers) as pool, StepsProgress(label, missing, "rounds") as progress:
 
-            def report(division: str, played: int, outcome: RoundOutcome | LostRound) -> None:
-                if isinstance(outcome, LostRound):
-                    self.say(f"{division}: round {outcome.round} is lost: {outcome.why}")
-                else:
-                    for fault in outcome.faults.values():
-                        self.say(f"{division}: round {outcome.round}: {fault.first}")
+            def report(division: str, played: int, outcome: RoundOutcome) -> None:
+                if outcome.lost is not None:
+                    self.say(f"{division}: round {outcome.round} is lost: {outcome.lost}")
+                for fault in outcome.faults.values():
+                    self.say(f"{division}: round {outcome.round}: {fault.first}")
                 progress.advance(f"{division}: {played} of {rounds[division]}")
 
             league.run(rounds, pool, report)
