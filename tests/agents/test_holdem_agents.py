@@ -8,17 +8,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from card_baselines.agents.scripted.chen import CHEN_POINTS, Chen, ChenLoose
 from card_baselines.agents.scripted.equity import Equity, pot_share
 from card_baselines.agents.scripted.holdem_moves import CALLS_WEAK, RAISES_STRONG
-from card_baselines.agents.scripted.loose_passive import LoosePassive
 from card_baselines.agents.scripted.made_hand import DRAW, NOTHING, PAIR, STRONG, TOP_PAIR, classify_made_hand
+from card_baselines.agents.scripted.made_hand_rules import LoosePassive, ShiRules, ShiRulesLoose, TightAggressive
 from card_baselines.agents.scripted.position_ranges import HAND_SHARES, PositionRanges
-from card_baselines.agents.scripted.random_low_fold import MAY_FOLD, RandomLowFold
 from card_baselines.agents.scripted.rlcard_rule import RLCardRule
-from card_baselines.agents.scripted.shi_rules import ShiRules, ShiRulesLoose
-from card_baselines.agents.scripted.sklansky import RANGE_OF_HAND, RANGES, Sklansky, SklanskyLoose
-from card_baselines.agents.scripted.tight_aggressive import TightAggressive
+from card_baselines.agents.scripted.simple import MAY_FOLD, RandomLowFold
+from card_baselines.agents.scripted.starting_hands import (
+    CHEN_POINTS,
+    RANGE_OF_HAND,
+    RANGES,
+    Chen,
+    ChenLoose,
+    Sklansky,
+    SklanskyLoose,
+)
 from card_envs import make_game
 from card_envs.agent import Agent, decisions_at, find_agent
 from card_envs.cards import card_ids

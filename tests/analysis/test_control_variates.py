@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from card_baselines.agents.scripted.equity import Equity
-from card_baselines.agents.scripted.tight_aggressive import TightAggressive
+from card_baselines.agents.scripted.made_hand_rules import TightAggressive
 from card_envs.agent import Agent, Decisions, RandomAgent, SupportsAct, decisions_at, find_agent, known_agents
 from card_envs.analysis.variance import regression
 from card_envs.analysis.variance.big2 import hand_strengths

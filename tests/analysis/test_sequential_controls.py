@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from card_baselines.agents.scripted.equity import Equity
-from card_baselines.agents.scripted.tight_aggressive import TightAggressive
+from card_baselines.agents.scripted.made_hand_rules import TightAggressive
 from card_envs.agent import RandomAgent
 from card_envs.analysis.variance.control_terms import ControlUnits
 from card_envs.analysis.variance.control_variates import ControlVariates

@@ -70,7 +70,7 @@ def test_agents(shell: Shell) -> None:
     reports = {report["name"]: report for report in shell.reports("agents")}
     assert reports["random"]["plays"] == list(ENVS)
     assert "big2-v0" not in reports["always_call"]["plays"]
-    assert reports["always_raise"]["from"] == "card_baselines.agents.scripted.always_raise:AlwaysRaise"
+    assert reports["always_raise"]["from"] == "card_baselines.agents.scripted.simple:AlwaysRaise"
     assert reports["ppo_limit_six_max"]["plays"] == ["limit_holdem-v0 num_players=6"]
     assert [reports[name]["chooses"] for name in ("ppo_limit_six_max", "always_call")] == ["sampling", ""]
     assert all(report["summary"] for report in reports.values())

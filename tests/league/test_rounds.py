@@ -122,7 +122,7 @@ def test_experience_is_what_happened() -> None:
 @pytest.mark.parametrize(
     ("spec", "words"),
     [("lerner", "trainee 'lerner' is not known"), ("nowhere:Agent", "no module"), (f"{__file__}:Nobody", "no class"),
-     ("card_baselines.agents.scripted.always_call:AlwaysCall", "is no trainee")],
+     ("card_baselines.agents.scripted.simple:AlwaysCall", "is no trainee")],
 )  # fmt: skip
 def test_what_is_no_trainee_is_refused(spec: str, words: str) -> None:
     with pytest.raises(ValueError, match=words):

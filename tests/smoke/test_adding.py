@@ -57,7 +57,7 @@ from card_baselines.runs.config import GameRunConfig
 from card_baselines.runs.learner import Learner
 
 
-PLAYER = "card_baselines.agents.scripted.always_call:AlwaysCall"
+PLAYER = "card_baselines.agents.scripted.simple:AlwaysCall"
 
 
 @dataclass(frozen=True, kw_only=True)

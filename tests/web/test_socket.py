@@ -207,7 +207,7 @@ def test_agents_are_found_by_the_names_of_the_server_alone(server: Server, tmp_p
     trap = tmp_path / "trap.py"
     trap.write_text(f"open({str(tmp_path / 'sprung')!r}, 'w')\nclass Trap: ...")
     with server.page() as host:
-        for spec in (f"{trap}:Trap", str(tmp_path), "os:getcwd", "card_baselines.agents.scripted.chen:Chen"):
+        for spec in (f"{trap}:Trap", str(tmp_path), "os:getcwd", "card_baselines.agents.scripted.starting_hands:Chen"):
             host.say("open", env="limit_holdem-v0", players=["", spec], names=[])
             assert "is not offered here" in host.hear("error")["message"] if len(spec) <= 200 else True
     assert not (tmp_path / "sprung").exists()

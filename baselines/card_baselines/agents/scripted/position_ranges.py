@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.agents.scripted.chen import CHEN_POINTS
 from card_baselines.agents.scripted.holdem_moves import action_for, hole_card, raise_action_to
+from card_baselines.agents.scripted.made_hand_rules import move_tight_aggressive
 from card_baselines.agents.scripted.rule_player import RulePlayer
-from card_baselines.agents.scripted.tight_aggressive import move_with_board
+from card_baselines.agents.scripted.starting_hands import CHEN_POINTS
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import amount_to_call, seat_position
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
@@ -86,7 +86,7 @@ def choose_rows(views: Any, random_numbers: Any, is_loose: Any, actions: Any) ->
     for j in range(views.shape[0]):
         t = views[j]
         if t.street > 0:
-            actions[j] = action_for(t, move_with_board(t))
+            actions[j] = action_for(t, move_tight_aggressive(t))
             continue
         wanted = move_before_flop(t)
         if wanted == RAISE and t.max_raise_to > 0:

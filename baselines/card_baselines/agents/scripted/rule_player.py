@@ -37,6 +37,13 @@ class RulePlayer(Agent):
         return actions
 
 
+class Loose:
+    """Mixin of the loose variant of a rule, see `holdem_moves.loosen`."""
+
+    mixes = True
+    setting = True
+
+
 def rule_kernel(choose_move: Any) -> Any:
     """Return `RulePlayer.choose_rows` of a rule of Texas hold'em.
 
