@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import partial, reduce
 from operator import getitem
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from card_baselines.big2_benchmark import BIG2
 from card_baselines.cli.console import print_report
-from card_baselines.cli.options import AgentName, AsJson, Device, Names
+from card_baselines.cli.options import AgentName, AsJson, Device, Flattened, Names
 from card_baselines.fixed_deals.benchmark import ADJUSTED, AGENT, MIXED, NUM_DEALS, Benchmark, Seating, list_groups
 from card_baselines.fixed_deals.play import estimate_seconds, play_group
 from card_baselines.grid import Cell, Grid, Layout
@@ -24,78 +24,66 @@ from card_baselines.text_table import TextTable
 from card_envs.files import require_parent
 
 
-def big2(
-    agent: AgentName,
-    deals: int = NUM_DEALS,
-    references: Names = (),
-    mixed: bool = True,
-    output: Path | None = None,
-    device: Device = "cpu",
-    as_json: AsJson = False,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Options of a benchmark on fixed deals."""
+
+    agent: AgentName
+    deals: int = NUM_DEALS
+    """Number of deals, from the first. The cost is estimated before they are played."""
+    references: Names = ()
+    """Reference players to meet; by default all of them."""
+    mixed: bool = True
+    """Table with different references in balanced circular orders, played by default."""
+    output: Path | None = None
+    """JSON file of results by agent; results of other agents and references in it are kept. What this commit has played
+    with as many deals is not played again."""
+    device: Device = "cpu"
+    as_json: AsJson = False
+
+
+def big2(options: Annotated[Options, Flattened]) -> None:
     """Play an agent on the fixed deals of the Big 2 benchmark and print points a game with 95 % intervals.
 
-    Args:
-        deals: Number of deals, from the first. Cost: 10,000 deals are 722,400 hands, minutes of one core
-            for scripts and small networks, hours for players that search; it is estimated before they are played.
-        references: Reference players to meet: random, big2_greedy, big2_planner, ppo_big2, ppo_big2:rollout.
-            By default all of them; the last one plays 200 deals at most.
-        mixed: Table with big2_greedy, big2_planner and ppo_big2, in all six circular orders, played by default.
-        output: JSON file of results by agent; results of other agents and references in it are kept. What this commit
-            has played with as many deals is not played again.
+    References: random, big2_greedy, big2_planner, ppo_big2 and ppo_big2:rollout, which plays 200 deals at most.
+    Cost: 10,000 deals are 722,400 hands, minutes of one core for scripts and small networks, hours for players that
+    search.
     """
-    _Run(BIG2, agent, deals, device, output).play(references, mixed, as_json)
+    _Run(BIG2, options).play()
 
 
-def six_max(
-    agent: AgentName,
-    betting: Literal["no-limit", "limit"] = "no-limit",
-    deals: int = NUM_DEALS,
-    references: Names = (),
-    mixed: bool = True,
-    output: Path | None = None,
-    device: Device = "cpu",
-    as_json: AsJson = False,
-) -> None:
+def six_max(options: Annotated[Options, Flattened], betting: Literal["no-limit", "limit"] = "no-limit") -> None:
     """Play an agent on the fixed deals of the six-max benchmark and print bb/100 with 95 % intervals.
 
-    Beside each result stands one that control variates adjust for chance, with a smaller interval.
+    Beside each result stands one that control variates adjust for chance, with a smaller interval. References, five of
+    each at a table: always_call, equity, tight_aggressive, position_ranges, and of the game ppo_no_limit_six_max,
+    cfr_no_limit_six_max or ppo_limit_six_max, cfr_limit_six_max. Cost: 10,000 deals are 960,000 hands, some half an hour
+    of one core for scripts and networks.
 
     Args:
         betting: The game: no-limit with 100 big blinds in each hand, or limit; the deals are the same.
-        deals: Number of deals, from the first. Cost: 10,000 deals are 960,000 hands, some half an hour of one
-            core for scripts and networks; it is estimated before they are played.
-        references: Reference players to meet, five of each at a table: always_call, equity, tight_aggressive,
-            position_ranges, and of the game ppo_no_limit_six_max, cfr_no_limit_six_max or ppo_limit_six_max,
-            cfr_limit_six_max. By default all of them.
-        mixed: Table with all references but always_call, in ten circular orders, played by default.
-        output: JSON file of results by agent; results of other agents and references in it are kept. What this commit
-            has played with as many deals is not played again.
     """
-    benchmark = NO_LIMIT if betting == "no-limit" else LIMIT
-    _Run(benchmark, agent, deals, device, output).play(references, mixed, as_json)
+    _Run(NO_LIMIT if betting == "no-limit" else LIMIT, options).play()
 
 
-@dataclass(frozen=True)
 class _Run:
     """One call of a command."""
 
-    benchmark: Benchmark
-    agent: str
-    deals: int
-    device: str
-    output: Path | None
+    def __init__(self, benchmark: Benchmark, options: Options) -> None:
+        self.benchmark, self.options = benchmark, options
+        self.agent, self.output = options.agent, options.output
 
-    def play(self, references: Sequence[str], mixed: bool, as_json: bool) -> None:
+    def play(self) -> None:
         """Play what is not stored, and print all results that were asked for."""
-        others = [name for name in references or self.benchmark.references if name != self.agent]
-        if not others and not mixed:
+        options = self.options
+        others = [name for name in options.references or self.benchmark.references if name != self.agent]
+        if not others and not options.mixed:
             raise ValueError(f"{self.agent} against itself has no result: name other --references, or add --mixed")
-        groups = list_groups(self.benchmark.list_seatings(others, self.deals, mixed))
+        groups = list_groups(self.benchmark.list_seatings(others, options.deals, options.mixed))
         if self.output is not None:
             require_parent(self.output)
         grid = Grid(self.output, layout=Layout(self._read_report, self._arrange_report))
-        self.benchmark.require_same_deals(self.deals)
+        self.benchmark.require_same_deals(options.deals)
         cells = {name: self._describe_cell(name, seatings) for name, seatings in groups.items()}
         missing = {name: groups[name] for name, cell in cells.items() if cell not in grid}
         if len(missing) < len(cells):
@@ -104,7 +92,7 @@ class _Run:
         if missing:
             self._play_missing(missing, cells, grid)
         report = self._arrange_report([cell for cell in grid.cells if cell.settings in cells.values()])
-        print_report(report, self._describe(report["agents"].get(self.agent, {"against": {}})), as_json)
+        print_report(report, self._describe(report["agents"].get(self.agent, {"against": {}})), options.as_json)
 
     def _describe_cell(self, group: str, seatings: Sequence[Seating]) -> dict[str, Any]:
         """Return the settings by which the results of a group are stored: those of another commit are played again."""
@@ -114,8 +102,8 @@ class _Run:
         """Play and store the groups, after a line that says what they cost."""
         game, seatings = self.benchmark.make_game(), [seating for group in groups.values() for seating in group]
         names = {player for seating in seatings for player in seating.players if player != AGENT}
-        agents = {name: load_agent(name, game, self.device) for name in sorted(names)}
-        agents[AGENT] = load_agent(self.agent, game, self.device)
+        agents = {name: load_agent(name, game, self.options.device) for name in sorted(names)}
+        agents[AGENT] = load_agent(self.agent, game, self.options.device)
         hands, seconds = sum(seating.hands for seating in seatings), estimate_seconds(self.benchmark, agents, seatings)
         duration = f"{seconds:.0f} seconds" if seconds < 90 else f"{seconds / 60:.0f} minutes"
         _say(f"{hands:,} hands: about {duration} of one core")
