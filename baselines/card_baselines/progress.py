@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 _DELAY_SECONDS = 2.0
 _FIRST_LINE_SECONDS, _LINE_SECONDS = 10.0, 60.0
@@ -71,118 +70,49 @@ class ProgressBar:
         self.close()
 
 
-class SupportsBudget(Protocol):
-    """The budget of a training run."""
-
-    minutes: float
-    """Limit of processor time; 0 for none."""
-    steps: int
-    """Limit of steps."""
-
-    def seconds(self) -> float:
-        """Return the seconds of processor time so far."""
-        ...
-
-    def fraction(self) -> float:
-        """Return the used share of the budget, 0 .. 1."""
-        ...
-
-
-class _Lines:
-    """Lines about a long run, printed if the error stream is not a terminal."""
-
-    def __init__(self, label: str, enabled: bool) -> None:
-        self._label, self._prints = label, enabled and not sys.stderr.isatty()
-        self._next = time.monotonic() + _FIRST_LINE_SECONDS
-
-    def are_due(self) -> bool:
-        """Return True after ten seconds, then once a minute."""
-        if not self._prints or time.monotonic() < self._next:
-            return False
-        self._next = time.monotonic() + _LINE_SECONDS
-        return True
-
-    def say(self, text: str) -> None:
-        """Print a line with the time and the label."""
-        if self._prints:
-            print(f"{time.strftime('%H:%M:%S')} {self._label}: {text}", file=sys.stderr, flush=True)
-
-
-class StepsProgress:
-    """Progress by number of steps: a bar on a terminal, otherwise lines on the error stream.
+class LongProgress:
+    """Progress of something long: a bar on a terminal, otherwise lines on the error stream, later one a minute.
 
     Args:
         label: Text before the bar or in each line.
-        total: Number of steps.
-        counts: Name of the steps, such as rounds.
+        total: Value of `show` at which the bar is full.
+        enabled: False to show nothing.
+        delay: Seconds before the bar appears.
     """
 
+    def __init__(self, label: str, total: float, enabled: bool = True, delay: float = _DELAY_SECONDS) -> None:
+        self._label, self._bar = label, ProgressBar(label, total, enabled, delay)
+        self._prints = enabled and not sys.stderr.isatty()
+        self._next = time.monotonic() + _FIRST_LINE_SECONDS
+
+    def show(self, done: float, text: str, line: str = "") -> None:
+        """Show a text beside the bar, or if a line is due, that line, by default the text."""
+        self._bar.update(done, text)
+        if self._prints and time.monotonic() >= self._next:
+            self._next = time.monotonic() + _LINE_SECONDS
+            self.say(line or text)
+
+    def say(self, text: str) -> None:
+        """Print a line with the time and the label, if the error stream is not a terminal."""
+        if self._prints:
+            print(f"{time.strftime('%H:%M:%S')} {self._label}: {text}", file=sys.stderr, flush=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._bar.close()
+
+
+class StepsProgress(LongProgress):
+    """Progress by number of steps, `counts`, such as rounds."""
+
     def __init__(self, label: str, total: int, counts: str) -> None:
-        self._bar = ProgressBar(label, max(1, total))
-        self._lines = _Lines(label, enabled=True)
+        super().__init__(label, max(1, total))
         self._total, self._done, self._counts = total, 0, counts
 
     def advance(self, text: str) -> None:
         """Count one more step, and show a short text beside it."""
         self._done += 1
-        self._bar.update(self._done, text)
-        if self._lines.are_due():
-            of = f"{self._done:,} of {self._total:,} {self._counts}"
-            self._lines.say(f"{of}, {100 * self._done / max(1, self._total):.0f} %, {text}")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._bar.close()
-
-
-class RunProgress:
-    """Progress of a training run: a bar on a terminal, otherwise lines on the error stream.
-
-    The first update may take minutes, because it compiles; the bar and the first line are shown before it.
-
-    Args:
-        label: Text before the bar or in each line.
-        budget: The budget of the run.
-        counts: Name of the unit that `update` counts, such as decisions.
-        enabled: False to show nothing.
-    """
-
-    def __init__(self, label: str, budget: SupportsBudget, counts: str, enabled: bool = True) -> None:
-        self._budget, self._counts = budget, counts
-        self._bar = ProgressBar(label, 1.0, enabled, delay=0.0)
-        self._lines = _Lines(label, enabled)
-        self._results: Mapping[str, float] = {}
-        self._start = time.monotonic()
-        limit = f"{count_minutes(budget.minutes)} of processor time" if budget.minutes else f"{budget.steps:,} {counts}"
-        self.say(f"{limit}; the first update compiles and is not counted")
-
-    def update(self, done: int) -> None:
-        """Show the progress, after `done` decisions or other units in all."""
-        text = f"{done:,} {self._counts}, {self._budget.seconds():,.0f} s of processor time"
-        self._bar.update(self._budget.fraction(), text)
-        if self._lines.are_due():
-            results = "".join(f", {name} {value:+.3g}" for name, value in self._results.items())
-            clock = f"{time.monotonic() - self._start:,.0f} s by the clock"
-            self.say(f"{100 * self._budget.fraction():.0f} %, {text}, {clock}{results}")
-
-    def note(self, results: Mapping[str, float]) -> None:
-        """Store the results of the latest evaluation; the next lines show them."""
-        self._results = results
-
-    def say(self, text: str) -> None:
-        """Print a line if the error stream is not a terminal."""
-        self._lines.say(text)
-
-    def say_if_due(self, text: str) -> None:
-        """Show what a long step does: beside the bar, or in a line if the last one is old enough."""
-        self._bar.update(self._budget.fraction(), text)
-        if self._lines.are_due():
-            self._lines.say(text)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._bar.close()
+        of = f"{self._done:,} of {self._total:,} {self._counts}"
+        self.show(self._done, text, f"{of}, {100 * self._done / max(1, self._total):.0f} %, {text}")

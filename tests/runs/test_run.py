@@ -23,7 +23,7 @@ from card_baselines.ppo import ppo
 from card_baselines.ppo.algorithm import ALGORITHM, PRESETS
 from card_baselines.ppo.config import Config
 from card_baselines.run_folder import RunFolder
-from card_baselines.runs.budget import Budget
+from card_baselines.runs.budget import Budget, RunProgress
 from card_baselines.runs.evaluation import label_opponents
 from card_baselines.runs.run import FROZEN, Run, start_folder, train
 from card_envs import make_game
@@ -309,7 +309,7 @@ def test_where_there_is_no_terminal_progress_is_lines_with_both_times(
 ) -> None:
     now = 0.0
     monkeypatch.setattr(progress.time, "monotonic", lambda: now)
-    shown = progress.RunProgress("training x", Budget(2.0, 1000, lambda: 250), "decisions")
+    shown = RunProgress("training x", Budget(2.0, 1000, lambda: 250), "decisions")
     for now in (9.0, 11.0, 70.0, 72.0):
         shown.update(int(10 * now))
         shown.note({"v random": 1.5})

@@ -1,4 +1,4 @@
-"""The budget of a run, in processor time and in steps of the learner, and timers.
+"""The budget of a run, in processor time and in steps of the learner, timers, and the progress that people see.
 
 Processor time does not depend on other programs that run on the machine.
 """
@@ -6,7 +6,9 @@ Processor time does not depend on other programs that run on the machine.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+
+from card_baselines.progress import LongProgress, count_minutes
 
 
 class Budget:
@@ -62,3 +64,39 @@ class Periodic:
     def _next_time(self) -> float:
         now = self._clock()
         return (now // self._period + 1) * self._period if self._aligned else now + self._period
+
+
+class RunProgress(LongProgress):
+    """Progress of a training run, shown from the start: the first update may take minutes, because it compiles.
+
+    Args:
+        label: Text before the bar or in each line.
+        budget: The budget of the run.
+        counts: Name of the unit that `update` counts, such as decisions.
+        enabled: False to show nothing.
+    """
+
+    def __init__(self, label: str, budget: Budget, counts: str, enabled: bool = True) -> None:
+        super().__init__(label, 1.0, enabled, delay=0.0)
+        self._budget, self._counts, self._start = budget, counts, time.monotonic()
+        self._results: Mapping[str, float] = {}
+        limit = f"{count_minutes(budget.minutes)} of processor time" if budget.minutes else f"{budget.steps:,} {counts}"
+        self.say(f"{limit}; the first update compiles and is not counted")
+
+    def update(self, done: int) -> None:
+        """Show the progress, after `done` decisions or other units in all."""
+        share, text = (
+            self._budget.fraction(),
+            f"{done:,} {self._counts}, {self._budget.seconds():,.0f} s of processor time",
+        )
+        results = "".join(f", {name} {value:+.3g}" for name, value in self._results.items())
+        clock = f"{time.monotonic() - self._start:,.0f} s by the clock"
+        self.show(share, text, f"{100 * share:.0f} %, {text}, {clock}{results}")
+
+    def note(self, results: Mapping[str, float]) -> None:
+        """Store the results of the latest evaluation; the next lines show them."""
+        self._results = results
+
+    def name_step(self, text: str) -> None:
+        """Show what a long step does."""
+        self.show(self._budget.fraction(), text)

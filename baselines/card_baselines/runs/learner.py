@@ -17,10 +17,6 @@ __all__ = ["Curve", "Learner", "LearnerCallback", "TrainingDivergedError", "dive
 class TrainingDivergedError(ValueError):
     """Raised when a loss, a gradient or a weight is NaN or infinite. The message says where, and what to do."""
 
-    def save_details(self, run: RunFolder) -> TrainingDivergedError:
-        """Write details into the run folder, and return an error whose message names the file."""
-        return self
-
 
 def divergence_error(problem: str, learning_rate: float) -> TrainingDivergedError:
     """Return the error about a problem, with what to do."""

@@ -21,10 +21,9 @@ import torch
 from safetensors import SafetensorError
 
 from card_baselines.pretrained import PRETRAINED, find_pretrained
-from card_baselines.progress import RunProgress
 from card_baselines.run_folder import CONFIG, CURVE, EVALUATION, WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import Algorithm, AnyConfig
-from card_baselines.runs.budget import Periodic
+from card_baselines.runs.budget import Periodic, RunProgress
 from card_baselines.runs.curves import draw_curve
 from card_baselines.runs.evaluation import (
     evaluate,
@@ -35,7 +34,7 @@ from card_baselines.runs.evaluation import (
     require_opponents,
 )
 from card_baselines.runs.interruption import Interruption
-from card_baselines.runs.learner import Curve, Learner, TrainingDivergedError
+from card_baselines.runs.learner import Curve, Learner
 from card_baselines.runs.tracker import Tracker, require_tracker
 from card_envs.damaged_files import explain_damage
 from card_envs.envs import find_entry
@@ -227,10 +226,7 @@ class Run(Generic[AnyConfig]):
         """Update the learner and log its measures; a signal meanwhile takes effect afterwards."""
         self.is_saved = False
         with self._interruption.finish_first():
-            try:
-                measures = self.learner.update(fraction)
-            except TrainingDivergedError as error:
-                raise error.save_details(self.folder) from None
+            measures = self.learner.update(fraction)
             self._budget.begin()  # after the first update, which compiles kernels
             self._measures.add(measures)
             self._tracker.add(measures, self.learner.num_steps)
@@ -280,7 +276,7 @@ class Run(Generic[AnyConfig]):
 
     def _play_matches(self, panel: Sequence[str], hands: int, seed: int) -> dict[str, Any]:
         def show(opponent: str, played: int) -> None:
-            self._progress.say_if_due(f"match {played + 1} of {len(panel)}, v {opponent}")
+            self._progress.name_step(f"match {played + 1} of {len(panel)}, v {opponent}")
 
         return evaluate(self.folder, self._game, panel, hands, seed, self._algorithm.duplicate, show)
 

@@ -12,34 +12,16 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors.torch import save_file
 
 from card_baselines.papers.shi2022.config import Config
 from card_baselines.papers.shi2022.networks import PokerNetwork, action_probabilities
 from card_baselines.papers.shi2022.rollout import ROW_FIELDS, Trajectories
-from card_baselines.run_folder import RunFolder
 from card_baselines.runs.checkpoint import collect_parts, read_count, restore_parts
-from card_baselines.runs.learner import TrainingDivergedError
+from card_baselines.runs.learner import divergence_error
 from card_envs.cards import DECK_SIZE
-from card_envs.files import replace_file
 
-DIVERGED = "diverged.safetensors"
 _HANDS_PER_ROW = 0.5
 """Room for hands in a replay, for each row: more than hands have on average."""
-
-
-class DivergedError(TrainingDivergedError):
-    """Raised when a loss is NaN or infinite; `batch` holds the arrays that it was computed from."""
-
-    def __init__(self, message: str, batch: dict[str, torch.Tensor]) -> None:
-        super().__init__(message)
-        self.batch = batch
-
-    def save_details(self, run: RunFolder) -> DivergedError:
-        """Write the batch into the run folder; return an error that says where it is."""
-        with replace_file(run.path / DIVERGED) as temporary:
-            save_file({name: tensor.contiguous() for name, tensor in self.batch.items()}, temporary)
-        return DivergedError(f"{self}; the batch is in {run.path / DIVERGED}", self.batch)
 
 
 class Replay:
@@ -139,7 +121,7 @@ class ActorCriticLearner:
         critic_loss = (chosen - self._targets(batch, cards, probabilities)).square().mean()
         entropy = -(probabilities * torch.log(probabilities.clamp(min=1e-8))).sum(dim=1).mean()
         actor_loss = -(probabilities * values.detach()).sum(dim=1).mean()
-        self._require_finite(critic_loss, actor_loss, batch)
+        self._require_finite(critic_loss, actor_loss)
         settings = self._settings
         self._optimise(self._critic_optimiser, settings.learning_rate_critic * share, self.critic, critic_loss)
         if self.updates >= settings.warm_up:
@@ -181,10 +163,10 @@ class ActorCriticLearner:
             share = share.square()
         return settings.value_scale * (share - batch["cost"] / self._chips)
 
-    def _require_finite(self, critic: torch.Tensor, actor: torch.Tensor, batch: dict[str, torch.Tensor]) -> None:
+    def _require_finite(self, critic: torch.Tensor, actor: torch.Tensor) -> None:
         if not (torch.isfinite(critic) and torch.isfinite(actor)):
             losses = f"critic loss {float(critic.detach())}, actor loss {float(actor.detach())}"
-            raise DivergedError(f"update {self.updates} gave {losses}", batch)
+            raise divergence_error(f"update {self.updates} gave {losses}", self._settings.learning_rate_critic)
 
     def _optimise(
         self, optimiser: torch.optim.Optimizer, learning_rate: float, network: PokerNetwork, loss: torch.Tensor
