@@ -10,6 +10,7 @@ from card_envs.files import replace_file
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 
 def make_figure(width: float, height: float, dpi: int = 150) -> Figure:
@@ -34,6 +35,13 @@ def hide_frame(*axes: Axes) -> None:
 def draw_zero_line(axes: Axes) -> None:
     """Draw a horizontal line at zero, behind everything else."""
     axes.axhline(0.0, color="0.6", linewidth=0.8, zorder=0)
+
+
+def draw_band(axes: Axes, x: Any, means: Any, half_widths: Any, **style: Any) -> Line2D:
+    """Draw a line with a band of its intervals; return the line."""
+    (line,) = axes.plot(x, means, linewidth=1.6, **style)
+    axes.fill_between(x, means - half_widths, means + half_widths, color=line.get_color(), alpha=0.15, linewidth=0)
+    return line
 
 
 def use_integer_ticks(*axis: Any) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from card_baselines.adaptation import Adaptation
-from card_baselines.figures import draw_zero_line, hide_frame, make_figure, save_figure
+from card_baselines.figures import draw_band, draw_zero_line, hide_frame, make_figure, save_figure
 from card_envs.files import require_parent
 from card_envs.match import MatchResult, Summary
 
@@ -81,11 +81,9 @@ def draw_adaptation(adaptation: Adaptation, window: int, path: Path) -> None:
     kernel = np.full(window, 1 / window)
     moving = np.array([np.convolve(session, kernel, "valid") for session in adaptation.rewards])
     hands = np.arange(window, adaptation.rewards.shape[1] + 1)
-    mean = moving.mean(axis=0)
-    axes.plot(hands, mean, label=adaptation.agent, linewidth=1.6)
-    if adaptation.num_sessions > 1:
-        half_width = 1.96 * moving.std(axis=0, ddof=1) / np.sqrt(adaptation.num_sessions)
-        axes.fill_between(hands, mean - half_width, mean + half_width, alpha=0.15, linewidth=0)
+    is_single = adaptation.num_sessions == 1
+    half_width = 0.0 if is_single else 1.96 * moving.std(axis=0, ddof=1) / np.sqrt(adaptation.num_sessions)
+    draw_band(axes, hands, moving.mean(axis=0), half_width, label=adaptation.agent)
     for phase, begin in enumerate(range(0, adaptation.rewards.shape[1], adaptation.hands_per_style)):
         style = phase % len(adaptation.styles)
         axes.axvline(begin, color="0.6", linewidth=0.8, linestyle=":")
@@ -123,8 +121,7 @@ def _draw_win_curve(axes: Axes, result: MatchResult, agent: int, label: str) -> 
     means = np.cumsum(values)[counts - 1] / counts
     variances = np.maximum(np.cumsum(values**2)[counts - 1] / counts - means**2, 0)
     half_width = 1.96 * np.sqrt(variances / counts)
-    (line,) = axes.plot(hands, means, label=label, linewidth=1.6)
-    axes.fill_between(hands, means - half_width, means + half_width, color=line.get_color(), alpha=0.15, linewidth=0)
+    draw_band(axes, hands, means, half_width, label=label)
 
 
 def _finish_win_curves(axes: Axes, result: MatchResult) -> None:

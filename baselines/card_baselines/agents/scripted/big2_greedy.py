@@ -8,7 +8,6 @@ import numpy as np
 
 from card_baselines.agents.scripted.rule_player import RulePlayer
 from card_envs.compiler import kernel
-from card_envs.game import Game
 from card_envs.games.big2.actions import ACTION_POSITIONS, ACTION_SIZE, NUM_ACTIONS, PASS, value_of_action
 from card_envs.games.big2.combos import NO_COMBO, kind_of
 from card_envs.games.big2.config import is_big2
@@ -80,10 +79,7 @@ class Big2Greedy(RulePlayer):
 
     name = "big2_greedy"
     choose_rows = staticmethod(choose_rows)
+    plays = staticmethod(is_big2)
 
     def __init__(self) -> None:
         self.setting = np.zeros(1, TABLE)
-
-    def can_play(self, game: Game) -> bool:
-        """Return True for Big 2 under any rules."""
-        return is_big2(game)

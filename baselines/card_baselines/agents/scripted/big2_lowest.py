@@ -8,7 +8,6 @@ import numpy as np
 
 from card_baselines.agents.scripted.rule_player import RulePlayer
 from card_envs.compiler import kernel
-from card_envs.game import Game
 from card_envs.games.big2.actions import ACTION_POSITIONS, ACTION_SIZE, NUM_ACTIONS, PASS
 from card_envs.games.big2.config import is_big2
 from card_envs.games.big2.state import HAND_SIZE
@@ -42,7 +41,4 @@ class Big2Lowest(RulePlayer):
 
     name = "big2_lowest"
     choose_rows = staticmethod(choose_rows)
-
-    def can_play(self, game: Game) -> bool:
-        """Return True for Big 2 under any rules."""
-        return is_big2(game)
+    plays = staticmethod(is_big2)

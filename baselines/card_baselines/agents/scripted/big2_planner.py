@@ -15,7 +15,6 @@ import numpy as np
 from card_baselines.agents.scripted.rule_player import RulePlayer
 from card_envs.bits import bit_count, lowest_bit
 from card_envs.compiler import kernel
-from card_envs.game import Game
 from card_envs.games.big2.actions import ACTION_POSITIONS, ACTION_SIZE, PASS, POSITIONS, value_of_action
 from card_envs.games.big2.combos import KIND_SHIFT, NO_COMBO, kind_of, rank_counts
 from card_envs.games.big2.config import is_big2
@@ -299,10 +298,7 @@ class Big2Planner(RulePlayer):
 
     name = "big2_planner"
     choose_rows = staticmethod(choose_rows)
+    plays = staticmethod(is_big2)
 
     def __init__(self) -> None:
         self.setting = np.zeros(1, PLAN)
-
-    def can_play(self, game: Game) -> bool:
-        """Return True for Big 2 under any rules."""
-        return is_big2(game)

@@ -45,10 +45,7 @@ class AlwaysCall(RulePlayer):
 
     name = "always_call"
     choose_rows = staticmethod(call_rows)
-
-    def can_play(self, game: Game) -> bool:
-        """Return True for every game of the hold'em family."""
-        return is_holdem(game)
+    plays = staticmethod(is_holdem)
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return check or call for every decision, without making views."""
@@ -60,10 +57,7 @@ class AlwaysRaise(RulePlayer):
 
     name = "always_raise"
     choose_rows = staticmethod(raise_rows)
-
-    def can_play(self, game: Game) -> bool:
-        """Return True for every game of the hold'em family."""
-        return is_holdem(game)
+    plays = staticmethod(is_holdem)
 
 
 class RandomLowFold(Agent):
