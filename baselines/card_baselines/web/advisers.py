@@ -57,12 +57,12 @@ class Advisers:
         if moment.taken is None:
             return None
         reason = f"{name} does not know this game"
-        for game, tables in ((moment.game, moment.tables), *moment.in_other_games):
+        for game, tables in ((moment.recorded.game, moment.tables), *moment.in_other_games):
             try:
                 return self.ask_about_decision(game, tables, name)
             except ValueError as error:
                 reason = str(error)
-        return Advice(name, moment.game.unit, (), reason).as_json()
+        return Advice(name, moment.recorded.game.unit, (), reason).as_json()
 
     def ask_about_decision(self, game: Game, tables: Tables, name: str) -> AdviceJson:
         """Return an agent's advice on the decision at a single table."""

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from functools import cached_property
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.web.catalogue import Catalogue
+from card_baselines.web.catalogue import Catalogue, OfferedAgent
 from card_baselines.web.results import finished_hands
 from card_baselines.web.scenes import make_scene
-from card_baselines.web.session import format_settings, name_actions, table_after
+from card_baselines.web.session import Plan, format_settings, name_actions, table_after
 from card_baselines.web.store import Store, StoredHand, StoredSession
 from card_envs.damaged_files import explain_damage
 from card_envs.game import Game, Tables
@@ -34,22 +34,43 @@ _COLORS = 128
 
 
 @dataclass(frozen=True)
+class SessionHand(RecordedHand):
+    """A finished hand of a session of the store."""
+
+    plan: Plan = field(kw_only=True)
+    number: int = field(kw_only=True)
+
+    def tables_after(self, step: int, game: Game | None = None) -> Tables:
+        """Return one table after the first `step` actions."""
+        return table_after(game or self.game, self.plan, self.number, self.actions[:step])
+
+
+@dataclass(frozen=True)
 class Moment:
     """A recorded hand after some decisions, with all cards."""
 
-    game: Game
-    tables: Tables
-    """(1,) the table."""
+    recorded: RecordedHand
     hand: int
     """Number of the hand, from 0."""
     step: int
     """Number of decisions before the moment."""
-    names: tuple[str, ...]
-    """Names of the players, by seat."""
-    moves: tuple[tuple[int, str], ...]
-    """All decisions of the hand: seat, and action in words."""
-    in_other_games: tuple[tuple[Game, Tables], ...] = ()
-    """The same moment in games with other bet menus, which some agents play instead."""
+
+    @property
+    def tables(self) -> Tables:
+        """(1,) the table."""
+        return self.recorded.tables_after(self.step)
+
+    @cached_property
+    def moves(self) -> list[tuple[int, str]]:
+        """All decisions of the hand: seat, and action in words."""
+        recorded = self.recorded
+        with explain_damage(recorded.source):
+            return name_actions(recorded.game, recorded.tables_after(0), recorded.actions)
+
+    @property
+    def in_other_games(self) -> list[tuple[Game, Tables]]:
+        """The same moment in games with other bet menus, which some agents play instead."""
+        return [(game, self.recorded.tables_after(self.step, game)) for game in self.recorded.others]
 
     @property
     def taken(self) -> str | None:
@@ -62,106 +83,52 @@ class Moment:
             "hand": self.hand,
             "step": self.step,
             "steps": len(self.moves),
-            "scene": make_scene(self.game, self.tables, None, self.names),
+            "scene": make_scene(self.recorded.game, self.tables, None, self.recorded.names),
             "moves": [words for _, words in self.moves],
             "actors": [seat for seat, _ in self.moves],
             "taken": self.taken,
         }
 
 
-class Recording(Protocol):
+@dataclass(frozen=True)
+class Recording:
     """A sequence of recorded hands."""
 
     title: str
-
-    def __len__(self) -> int:
-        """Return the number of hands."""
-        ...
-
-    def describe(self, catalogue: Catalogue) -> dict[str, Any]:
-        """Return the agents that can be asked for advice, the unit, and a line for each hand, as JSON."""
-        ...
-
-    def moment(self, hand: int, step: int) -> Moment:
-        """Return the `hand`-th hand after `step` decisions."""
-        ...
+    hands: Sequence[RecordedHand]
+    lines: Sequence[str]
+    """A line about each hand."""
+    find_agents: Callable[[], Iterable[OfferedAgent]]
+    """Function that returns the agents that can be asked for advice."""
 
 
-class SessionRecording:
-    """The finished hands of a session of the store."""
+def read_recording(file: Path, catalogue: Catalogue) -> Recording:
+    """Return the hands of a file; the agents are those that play the game of the first hand.
 
-    def __init__(self, game: Game, session: StoredSession, hands: Sequence[StoredHand], store: Path) -> None:
-        self._source = f"{store}, session {session.id}"
-        self._game, self._plan, self._hands = game, session.plan, hands
-        self.title = f"{self._plan.env}: {' / '.join(player.name for player in self._plan.players)}"
-
-    def __len__(self) -> int:
-        """Return the number of hands."""
-        return len(self._hands)
-
-    def describe(self, catalogue: Catalogue) -> dict[str, Any]:
-        """Return the recording as JSON for a page; payoffs are those of the first player."""
-        plan, game = self._plan, self._game
-        return {
-            "agents": [asdict(each) for each in catalogue.agents(plan.env, format_settings(plan))],
-            "unit": game.unit,
-            "hands": [
-                f"{hand.number + 1}: {plan.players[0].name} {(hand.payoffs or [0])[0] / game.chips_per_reward:+g}"
-                for hand in self._hands
-            ],
-        }
-
-    def moment(self, hand: int, step: int) -> Moment:
-        """Return a moment of a hand."""
-        stored, plan, game = self._hands[hand], self._plan, self._game
-        with explain_damage(self._source):
-            moves = name_actions(game, table_after(game, plan, stored.number, ()), stored.actions)
-        tables = table_after(game, plan, stored.number, stored.actions[:step])
-        return Moment(game, tables, stored.number, step, plan.names_at(stored.number), tuple(moves))
+    Hands with unknown cards are left out.
+    """
+    recorded = [hand for hand in load_recorded_hands(file) if isinstance(hand, RecordedHand)]
+    hands = [hand for hand in recorded if not hand.unknown_seats]
+    games = [game for hand in hands[:1] for game in (hand.game, *hand.others)]
+    lines = [f"{k + 1}: {', '.join(hand.names)}" for k, hand in enumerate(hands)]
+    return Recording(file.name, hands, lines, lambda: [each for game in games for each in catalogue.agents_of(game)])
 
 
-class FileRecording:
-    """The hands of a file, read when they are first needed. Hands with unknown cards are left out."""
-
-    def __init__(self, file: Path) -> None:
-        self.title = file.name
-        self._file = file
-
-    def __len__(self) -> int:
-        """Return the number of hands."""
-        return len(self._hands)
-
-    @cached_property
-    def _hands(self) -> list[RecordedHand]:
-        hands = [hand for hand in load_recorded_hands(self._file) if isinstance(hand, RecordedHand)]
-        return [hand for hand in hands if not hand.unknown_seats]
-
-    def describe(self, catalogue: Catalogue) -> dict[str, Any]:
-        """Return the recording as JSON for a page; the agents are those that play the game of the first hand."""
-        if not self._hands:
-            return {"agents": [], "unit": "", "hands": []}
-        first = self._hands[0]
-        agents = {
-            agent.name: asdict(agent) for game in (first.game, *first.others) for agent in catalogue.agents_of(game)
-        }
-        return {
-            "agents": list(agents.values()),
-            "unit": first.game.unit,
-            "hands": [f"{k + 1}: {', '.join(hand.names)}" for k, hand in enumerate(self._hands)],
-        }
-
-    def moment(self, hand: int, step: int) -> Moment:
-        """Return a moment of a hand."""
-        recorded = self._hands[hand]
-        return Moment(
-            game=recorded.game,
-            tables=recorded.tables_after(step),
-            hand=hand,
-            step=step,
-            names=recorded.names,
-            moves=tuple(name_actions(recorded.game, recorded.tables_after(0), recorded.actions)),
-            in_other_games=tuple((game, recorded.tables_after(step, game)) for game in recorded.others),
-        )
+def make_recording(
+    game: Game, session: StoredSession, hands: Sequence[StoredHand], path: Path, catalogue: Catalogue
+) -> Recording:
+    """Return the finished hands of a session of the store at `path`; lines name what the first player won."""
+    plan, first = session.plan, session.plan.players[0].name
+    return Recording(
+        f"{plan.env}: {' / '.join(player.name for player in plan.players)}",
+        [
+            SessionHand(f"{path}, session {session.id}", game, {}, plan.names_at(hand.number), hand.actions,
+                        plan=plan, number=hand.number)
+            for hand in hands
+        ],
+        [f"{hand.number + 1}: {first} {(hand.payoffs or [0])[0] / game.chips_per_reward:+g}" for hand in hands],
+        lambda: catalogue.agents(plan.env, format_settings(plan)),
+    )  # fmt: skip
 
 
 class Library:
@@ -171,30 +138,34 @@ class Library:
         """Offer the finished hands of the store, and the recorded hands in the files and folders of `paths`."""
         self._catalogue, self._store = catalogue, store
         files = find_files(paths) if paths else []
-        self._files = {f"file {number + 1}": FileRecording(file) for number, file in enumerate(files)}
+        self._files = {f"file {number + 1}": file for number, file in enumerate(files)}
+        self._read_file = cache(lambda file: read_recording(file, catalogue))  # when it is first needed
 
     def list_recordings(self) -> list[dict[str, Any]]:
         """Return name and title of the recordings as JSON; sessions of several people only after their end."""
-        found: dict[str, Recording] = dict(self._files)
+        titles = {name: file.name for name, file in self._files.items()}
         for session in reversed(self._store.sessions()):
             recording = self._session_recording(session)
-            if recording is not None and len(recording):
-                found[f"{_SESSION}{session.id}"] = recording
-        return [{"name": name, "title": recording.title} for name, recording in found.items()]
+            if recording is not None and recording.hands:
+                titles[f"{_SESSION}{session.id}"] = recording.title
+        return [{"name": name, "title": title} for name, title in titles.items()]
 
     def describe(self, name: str) -> dict[str, Any]:
-        """Return one recording as JSON for a page; see `Recording.describe`."""
-        return {"name": name, **self._find_recording(name).describe(self._catalogue)}
+        """Return the agents that can be asked about a recording, the unit, and a line for each hand, as JSON."""
+        found = self._find_recording(name)
+        agents = {agent.name: asdict(agent) for agent in found.find_agents()}
+        unit = found.hands[0].game.unit if found.hands else ""
+        return {"name": name, "agents": list(agents.values()), "unit": unit, "hands": list(found.lines)}
 
     def moment(self, name: str, hand: int, step: int) -> Moment:
         """Return the `hand`-th hand of a recording after `step` decisions; raise ValueError if there is none."""
-        recording = self._find_recording(name)
-        if not 0 <= hand < len(recording):
-            raise ValueError(f"hand {hand} must be in 0..{len(recording) - 1}")
-        steps = len(recording.moment(hand, 0).moves)
-        if not 0 <= step <= steps:
-            raise ValueError(f"step {step} must be in 0..{steps}")
-        return recording.moment(hand, step)
+        hands = self._find_recording(name).hands
+        if not 0 <= hand < len(hands):
+            raise ValueError(f"hand {hand} must be in 0..{len(hands) - 1}")
+        moment = Moment(hands[hand], hand, step)
+        if not 0 <= step <= len(moment.moves):
+            raise ValueError(f"step {step} must be in 0..{len(moment.moves)}")
+        return moment
 
     def picture(self, kind: str, name: str, hand: int, step: int) -> bytes:
         """Return the bytes of a picture: a moment as `png`, or a whole hand as an animation, `apng` or `gif`."""
@@ -206,7 +177,7 @@ class Library:
 
     def _find_recording(self, name: str) -> Recording:
         if name in self._files:
-            return self._files[name]
+            return self._read_file(self._files[name])
         words = name.removeprefix(_SESSION)
         found = [each for each in self._store.sessions() if words.isdecimal() and str(each.id) == words]
         recording = self._session_recording(found[0]) if found else None
@@ -214,7 +185,7 @@ class Library:
             raise ValueError(f"there is no recording {name!r}")
         return recording
 
-    def _session_recording(self, session: StoredSession) -> SessionRecording | None:
+    def _session_recording(self, session: StoredSession) -> Recording | None:
         """Return the recording of a session; None if nobody may see it yet, or it cannot be shown."""
         if _is_secret(session):
             return None
@@ -223,7 +194,7 @@ class Library:
             hands = finished_hands(game, session, self._store.hands(session.id))
         except ValueError:  # the game is not offered, or a hand is damaged
             return None
-        return SessionRecording(game, session, hands, self._store.path)
+        return make_recording(game, session, hands, self._store.path, self._catalogue)
 
 
 def encode_pictures(kind: str, pictures: Sequence[NDArray[np.uint8]]) -> bytes:
@@ -253,4 +224,4 @@ def _is_secret(session: StoredSession) -> bool:
 def _draw(moment: Moment) -> NDArray[np.uint8]:
     from card_envs.canvas import draw_pixels
 
-    return draw_pixels(PICTURE.require(moment.game)(moment.tables, None, moment.names))
+    return draw_pixels(PICTURE.require(moment.recorded.game)(moment.tables, None, moment.recorded.names))
