@@ -326,7 +326,7 @@ def test_leagues_that_cannot_be_are_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(LeagueError, match="is not empty"):
         League.new(tmp_path, KUHN)
-    with pytest.raises(LeagueError, match="has no setting 'seats'"):
+    with pytest.raises(ValueError, match="has no setting 'seats'"):
         League.new(tmp_path / "new", KUHN, seats=4)
     with small_league(tmp_path / "league") as league:
         with pytest.raises(LeagueError, match="division 'clmb' is not known: there is climb, final"):

@@ -17,7 +17,7 @@ from card_baselines.run_folder import FolderInUseError, RunFolder, git_commit
 from card_envs.agent import find_agent
 from card_envs.agent.loading import code_in
 from card_envs.damaged_files import explain_damage
-from card_envs.envs import UnknownSettingError, make_game
+from card_envs.envs import make_game
 from card_envs.game import Game
 from card_envs.locations import registered_names_only, require_allowed
 
@@ -47,13 +47,14 @@ class League:
             The league, open.
 
         Raises:
-            LeagueError: The folder is not empty or cannot be made, or the environment has no such setting.
+            LeagueError: The folder is not empty or cannot be made.
+            ValueError: The environment is not known, or has no such setting.
 
         Example:
             >>> League.new("leagues/first", "limit_holdem-v0", num_players=6)  # doctest: +SKIP
         """
         path = Path(folder)
-        game = _make_game(env, settings)
+        game = make_game(env, **settings)
         meta = {"env": env, "settings": settings, "game": game.name, "seed": seed, "commit": git_commit()}
         if path.exists() and any(path.iterdir()):
             raise LeagueError(f"{path} exists and is not empty: choose another folder for a new league")
@@ -89,7 +90,7 @@ class League:
     def game(self) -> Game:
         """The game that all rounds are played in."""
         with self.restrict_names(), explain_damage(self.folder / STORE):
-            return _make_game(self.meta["env"], self.meta["settings"])
+            return make_game(self.meta["env"], **self.meta["settings"])
 
     def restrict_names(self) -> AbstractContextManager[None]:
         """Return a context in which only registered names, and those that the user allowed, can be loaded."""
@@ -261,13 +262,6 @@ class League:
         if not present and not KINDS[row.kind].trains:
             raise LeagueError(f"division {row.name!r} plays all members of the league: none needs to be added to it")
         store.add_entries(row.id, [member for member in dict.fromkeys(members) if member not in present])
-
-
-def _make_game(env: str, settings: Mapping[str, Any]) -> Game:
-    try:
-        return make_game(env, **settings)
-    except UnknownSettingError as error:
-        raise LeagueError(str(error)) from error
 
 
 def _shorten(spec: str) -> str:

@@ -28,7 +28,7 @@ def test_types_of_a_sheet() -> None:
     values = np.zeros((45, 4))  # call, raise, fold, check
     values[0], values[1] = (-3, -2, -1, -4), (-1, -2, -3, -4)
     values[2], values[3], values[4] = (1, 2, -1, 0), (1, -2, -1, 0), (0, 0, 1, 0)
-    assert Sheet(values).measure_bad_types() == (0.5, 2)
-    assert Sheet(values).measure_good_types() == (pytest.approx(1 / 3), 3)
-    share, count = Sheet(np.ones((45, 4))).measure_bad_types()
+    assert Sheet(values).measure_types(are_good=False) == (0.5, 2)
+    assert Sheet(values).measure_types(are_good=True) == (pytest.approx(1 / 3), 3)
+    share, count = Sheet(np.ones((45, 4))).measure_types(are_good=False)
     assert math.isnan(share) and count == 0

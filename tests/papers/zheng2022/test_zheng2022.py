@@ -247,10 +247,6 @@ def test_players_of_the_paper_refuse_other_games() -> None:
 def test_a_saved_cheatem_names_its_kind(tmp_path: Path) -> None:
     CheatemLearners([0]).make_player(0).save(tmp_path / "run", seed=0)
     assert isinstance(find_agent(str(tmp_path / "run"), GAME), CheatemAgent)
-    config = tmp_path / "run" / "config.json"
-    config.write_text(config.read_text().replace('"loss": "run"', '"loss": "printed"'))
-    with pytest.raises(ValueError, match="trained with another loss"):
-        CheatemAgent(tmp_path / "run")
     description = {"agent": "zheng2022_network", "network": "dqn"}
     NetworkAgent.from_state(description, make_network("dqn").state_dict()).save(tmp_path / "other")
     assert isinstance(find_agent(str(tmp_path / "other"), GAME), NetworkAgent)

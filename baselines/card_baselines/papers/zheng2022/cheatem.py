@@ -79,12 +79,6 @@ LOGIT_SCALE = 0.01
 """Factor by which the code multiplies the logits while it trains, and not while it plays."""
 SHARPNESS, TRAINING_SHARPNESS = 5.0, 1.0
 """Factors of the sheet's values when playing, and when playing to train."""
-SETTINGS: Mapping[str, Any] = {
-    "loss": "run", "logit_scale": LOGIT_SCALE, "scaling": "standardised", "clip_advantage": False,
-    "counts_last_action": False, "training_sharpness": TRAINING_SHARPNESS, "sharpness": SHARPNESS, "hidden": [16],
-    "batch_norm": True, "completions": 0, "uses_network": True,
-}  # fmt: skip
-"""Choices that earlier versions left open, as files say them."""
 
 
 def make_modification_network() -> torch.nn.Sequential:
@@ -121,9 +115,6 @@ class CheatemAgent(TrainedPlayer):
     name = "zheng2022_cheatem"
 
     def _restore(self, description: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> None:
-        settings = description["cheatem"]
-        if changed := [name for name, value in SETTINGS.items() if settings.get(name, value) != value]:
-            raise ValueError(f"it was trained with another {changed[0]}: play it with the version that made it")
         self.network = make_modification_network()
         self.network.load_state_dict(strip_prefix("network.", tensors))
         self.sheet = Sheet(tensors["sheet"].double().numpy())
@@ -234,8 +225,8 @@ class CheatemLearners(Learners):
         tensors = {f"network.{name}": tensor for name, tensor in network.items()}
         tensors |= {name: torch.from_numpy(np.array(rival[name])) for name in ("seen", "seen_ahead")}
         tensors["sheet"] = torch.from_numpy(self._sheets["value"][table].copy())
-        settings = {"updates_sheet": self._updates_sheet, **SETTINGS}
-        return CheatemAgent.from_state({"agent": "zheng2022_cheatem", "cheatem": settings}, tensors)
+        description = {"agent": "zheng2022_cheatem", "updates_sheet": self._updates_sheet}
+        return CheatemAgent.from_state(description, tensors)
 
 
 def _make_loss(networks: Stack, inputs: torch.Tensor, batch: Batch) -> Callable[[torch.Tensor], torch.Tensor]:

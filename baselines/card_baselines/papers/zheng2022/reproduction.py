@@ -165,11 +165,11 @@ class Zheng2022Reproduction(MatchReproduction[ReproductionOptions, Scale]):
         results = []
         if TABLE in rows:
             sheets = [self._load_sheet(seed) for seed in self.seeds]
-            for name, measure, what in (
-                (BAD_TYPES, Sheet.measure_bad_types, "share at which a fold has the highest value"),
-                (GOOD_TYPES, Sheet.measure_good_types, "share at which call and raise are worth more than a fold"),
+            for name, are_good, what in (
+                (BAD_TYPES, False, "share at which a fold has the highest value"),
+                (GOOD_TYPES, True, "share at which call and raise are worth more than a fold"),
             ):
-                shares, counts = zip(*map(measure, sheets), strict=True)
+                shares, counts = zip(*(sheet.measure_types(are_good) for sheet in sheets), strict=True)
                 results.append(_make_shares(name, "", shares, f"{what}; {min(counts)} to {max(counts)} types a sheet"))
         for name, rivals in TRAININGS:
             if name in (PPO, DQN) and name in rows and {RULE, RANDOM} & set(rivals):

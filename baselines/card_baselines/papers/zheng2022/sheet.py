@@ -64,22 +64,16 @@ class Sheet:
         centred = values - values.mean(axis=1, keepdims=True)
         return Sheet(centred / (values.std(axis=1, keepdims=True) + _TINY))
 
-    def measure_bad_types(self) -> tuple[float, int]:
-        """Return the share of card types without a positive value at which a fold is best, and their number.
+    def measure_types(self, are_good: bool) -> tuple[float, int]:
+        """Return the share of card types with the right order of their values, and the number of these types.
 
-        Without such a type, the share is NaN.
+        Good types have a positive value, and call and raise should be worth more than a fold; bad types have negative
+        values alone, and a fold should be best. Without such a type, the share is NaN.
         """
-        bad = self.values[(self.values < 0).all(axis=1)]
-        return (float((bad.argmax(axis=1) == FOLD).mean()) if len(bad) else math.nan), len(bad)
-
-    def measure_good_types(self) -> tuple[float, int]:
-        """Return the share of card types with a positive value at which call and raise beat a fold, and their number.
-
-        Without such a type, the share is NaN.
-        """
-        good = self.values[(self.values > 0).any(axis=1)]
-        above = (good[:, CALL] > good[:, FOLD]) & (good[:, RAISE] > good[:, FOLD])
-        return (float(above.mean()) if len(good) else math.nan), len(good)
+        values = self.values[(self.values > 0).any(axis=1) if are_good else (self.values < 0).all(axis=1)]
+        fold = values[:, FOLD]
+        is_right = np.minimum(values[:, CALL], values[:, RAISE]) > fold if are_good else fold == values.max(axis=1)
+        return (float(is_right.mean()) if len(values) else math.nan), len(values)
 
     def record(self) -> NDArray[Any]:
         """Return a copy as the one record that kernels take."""
