@@ -10,8 +10,18 @@ import pytest
 
 from card_baselines.agents.scripted.equity import Equity, pot_share
 from card_baselines.agents.scripted.holdem_moves import CALLS_WEAK, RAISES_STRONG
-from card_baselines.agents.scripted.made_hand import DRAW, NOTHING, PAIR, STRONG, TOP_PAIR, classify_made_hand
-from card_baselines.agents.scripted.made_hand_rules import LoosePassive, ShiRules, ShiRulesLoose, TightAggressive
+from card_baselines.agents.scripted.made_hand_rules import (
+    DRAW,
+    NOTHING,
+    PAIR,
+    STRONG,
+    TOP_PAIR,
+    LoosePassive,
+    ShiRules,
+    ShiRulesLoose,
+    TightAggressive,
+    classify_made_hand,
+)
 from card_baselines.agents.scripted.position_ranges import HAND_SHARES, PositionRanges
 from card_baselines.agents.scripted.rlcard_rule import RLCardRule
 from card_baselines.agents.scripted.simple import MAY_FOLD, RandomLowFold

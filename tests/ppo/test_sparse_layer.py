@@ -9,8 +9,7 @@ pytest.importorskip("torch")
 
 import torch
 
-from card_baselines.agents.learned.mlp_agent import MlpAgent
-from card_baselines.agents.learned.parts_layer import apply_to_parts
+from card_baselines.agents.learned.mlp_agent import MlpAgent, apply_to_parts
 from card_baselines.ppo.fast_cpu import FastActorCritic
 from card_baselines.ppo.network import ActorCritic
 from card_baselines.ppo.sparse_layer import sparse_linear

@@ -14,10 +14,10 @@ from card_baselines.agents.learned.dense_layers import apply_layers
 from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.legal_logits import NO_ACTION, legal_logits, list_legal
 from card_baselines.agents.learned.mlp_policy import MlpPolicy, load_policy
-from card_baselines.agents.learned.parts_layer import apply_to_parts
 from card_baselines.run_folder import CONFIG, read_config
 from card_envs.agent import Agent, Decisions, choose, likeliest
-from card_envs.analysis.exploitability.range_strategy import RangeDecisions
+from card_envs.analysis.exploitability.range_strategy import ObservationParts, RangeDecisions
+from card_envs.compiler import kernel
 from card_envs.files import replace_text
 from card_envs.game import Game
 from card_envs.locations import registered_names_only
@@ -125,3 +125,29 @@ def _require(folder: Path, config: dict[str, Any], **expected: Any) -> None:
     for key, value in expected.items():
         if config[key] != value:
             raise ValueError(f"the agent in {folder} was trained for {key} {config[key]!r}, this match has {value!r}")
+
+
+@torch.inference_mode()
+def apply_to_parts(parts: ObservationParts, layer: torch.nn.Linear) -> torch.Tensor:
+    """Return `layer(parts.join())`, (n, width), up to rounding; shared public rows are multiplied once."""
+    public: torch.Tensor = layer(torch.from_numpy(np.asarray(parts.public, np.float32)))
+    columns = layer.weight[:, torch.from_numpy(parts.columns)].t().contiguous()
+    output = torch.empty(len(parts.private), public.shape[1])
+    private = np.asarray(parts.private, np.float32)
+    write_sums_of_parts(private, columns.numpy(), public.numpy(), parts.public_of, output.numpy())
+    return output
+
+
+@kernel
+def write_sums_of_parts(private: Any, columns: Any, public: Any, public_of: Any, output: Any) -> None:
+    """Write public[public_of] (n, width) plus the matrix product of `private` (n, k) and `columns` (k, width)."""
+    width = output.shape[1]
+    for i in range(private.shape[0]):
+        begin = public_of[i]
+        for j in range(width):
+            output[i, j] = public[begin, j]
+        for k in range(private.shape[1]):
+            number = private[i, k]
+            if number != 0:
+                for j in range(width):
+                    output[i, j] += number * columns[k, j]
