@@ -28,7 +28,7 @@ from card_baselines.papers.kaminsky2020.players import (
     best_moves,
     choose_desired_actions,
 )
-from card_baselines.papers.kaminsky2020.situation import ENV, SETTINGS, KaminskyRandom, Situations, make_paper_game
+from card_baselines.papers.kaminsky2020.situation import ENV, SETTINGS, KaminskyRandom, choose_nearest, make_paper_game
 from card_baselines.papers.kaminsky2020.students import (
     POLICY,
     KaminskyTrainee,
@@ -72,25 +72,23 @@ def dealt(game: Game, count: int, *actions: int) -> tuple[Any, Decisions]:
 
 def test_legal_moves_and_what_they_become(game: Game) -> None:
     _, decisions = dealt(game, 1, 11)  # raise to 10: the next to at least 18
-    situations = Situations.from_decisions(decisions)
-    assert (situations.low[0], situations.high[0], situations.may_fold[0]) == (18, 200, True)
-    assert np.flatnonzero(ALL.legal(situations)[0]).tolist() == [0, *range(18, 201)]
-    assert EIGHT.legal(situations).all()
+    views = decisions.views
+    assert np.flatnonzero(ALL.legal(views)[0]).tolist() == [0, *range(18, 201)]
+    assert EIGHT.legal(views).all()
     for move, action in enumerate([1, 19, 19, 19, 33, 65, 101, 201]):  # 4, 8 and 16 become 18; id: amount + 1
-        assert EIGHT.actions(situations, np.array([move])).tolist() == [action]
-    assert ALL.actions(situations, np.array([-1])).tolist() == [0]
+        assert EIGHT.actions(views, np.array([move])).tolist() == [action]
+    assert ALL.actions(views, np.array([-1])).tolist() == [0]
 
 
 def test_without_a_raise_or_a_fold(game: Game) -> None:
     _, all_in = dealt(game, 1, 201)
-    situations = Situations.from_decisions(all_in)
-    assert situations.high[0] == 0
     for moves in (ALL, EIGHT):
-        assert np.flatnonzero(moves.legal(situations)[0]).tolist() == [0]
-        assert moves.actions(situations, np.array([5])).tolist() == [1]
+        assert np.flatnonzero(moves.legal(all_in.views)[0]).tolist() == [0]
+        assert moves.actions(all_in.views, np.array([5])).tolist() == [1]
     _, free = dealt(game, 1, 1, 1, 1, 1, 1)  # the big blind, who owes nothing
-    assert not Situations.from_decisions(free).may_fold[0]
-    assert ALL.actions(Situations.from_decisions(free), np.array([-1])).tolist() == [1]
+    assert ALL.actions(free.views, np.array([-1])).tolist() == [1]
+    values = np.full((1, len(ALL)), -0.9, np.float32)  # less than a fold, which is not legal, would be worth
+    assert best_moves(values, ALL, free.views, scale=1000.0).tolist() == [0]
 
 
 @pytest.mark.parametrize("menu", ["fchpa", "chips:20,50,120"])
@@ -99,27 +97,25 @@ def test_bet_menus_get_the_nearest_raise(menu: str) -> None:
     _, decisions = dealt(game, 1)
     amounts = {"fchpa": {3: 4, 6: 7, 200: 200, 60: 7}, "chips:20,50,120": {3: 20, 34: 20, 36: 50, 200: 120}}[menu]
     for asked, expected in amounts.items():
-        action = Situations.from_decisions(decisions).actions(np.array([2]), np.array([asked]))[0]
+        action = choose_nearest(decisions.views, np.array([2]), np.array([asked]))[0]
         t = dealt(game, 1)[0][0]
         assert raise_to_of(t, action) == expected, asked
 
 
 def test_folding_is_worth_what_has_been_put_in(game: Game) -> None:
     _, decisions = dealt(game, 1, 11, 0, 0, 0, 0)  # the big blind has put in 2
-    situations = Situations.from_decisions(decisions)
-    assert situations.stakes[0] == pytest.approx(2 / 200)
     for worth, move in ((-0.0021, -1), (-0.0019, 0)):
         values = np.full((1, len(ALL)), -0.5, np.float32)
         values[0, 0] = worth
-        assert best_moves(values, ALL, situations, scale=1000.0).tolist() == [move]
+        assert best_moves(values, ALL, decisions.views, scale=1000.0).tolist() == [move]
     values[0, 3] = 0.9  # not legal
-    assert best_moves(values, ALL, situations, scale=1000.0).tolist() == [0]
+    assert best_moves(values, ALL, decisions.views, scale=1000.0).tolist() == [0]
 
 
 def test_four_desires(game: Game) -> None:
     _, decisions = dealt(game, 4, 11)
     desires = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, -1], [0, 0, 1, 0]], np.float32)
-    assert choose_desired_actions(desires, Situations.from_decisions(decisions)).tolist() == [
+    assert choose_desired_actions(desires, decisions.views).tolist() == [
         0,
         1,
         19,

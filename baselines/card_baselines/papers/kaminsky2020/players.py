@@ -18,13 +18,15 @@ from torch import nn
 from torch.nn.functional import leaky_relu
 
 from card_baselines.agents.learned.mlp_policy import load_weights, read_weights
-from card_baselines.papers.kaminsky2020.situation import ENCODER, STACK, Situations, is_playable
+from card_baselines.papers.kaminsky2020.situation import ENCODER, STACK, choose_nearest, is_playable
 from card_baselines.run_folder import CONFIG, WEIGHTS
 from card_envs.agent import Agent, Decisions
 from card_envs.agent.loading import require_playable
 from card_envs.compiler import kernel
 from card_envs.game import Game
+from card_envs.games.holdem.actions import FOLD_ACTION
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
+from card_envs.records import Tables
 from card_envs.rng import splitmix64
 
 OBSERVATION_SIZE = 404
@@ -165,21 +167,21 @@ class Moves:
         """Return the number of moves."""
         return 1 + len(self.amounts)
 
-    def legal(self, situations: Situations) -> NDArray[np.bool_]:
+    def legal(self, views: Tables) -> NDArray[np.bool_]:
         """Return the legal moves as booleans (n, moves)."""
         amounts = np.array([0, *self.amounts])
-        low, high = situations.low[:, None], situations.high[:, None]
+        low, high = views["min_raise_to"][:, None], views["max_raise_to"][:, None]
         legal = (
             (amounts >= low) & (amounts <= high) & (high > 0) if self.every else np.repeat(high > 0, len(self), axis=1)
         )
         legal[:, 0] = True
         return np.asarray(legal, np.bool_)
 
-    def actions(self, situations: Situations, moves: NDArray[np.int64]) -> NDArray[np.int64]:
+    def actions(self, views: Tables, moves: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return action ids (n,) of moves; -1 folds."""
         kinds = np.where(moves < 0, FOLD, np.where(moves == 0, CALL, RAISE))
         amounts = np.array([0, *self.amounts])[np.maximum(moves, 0)]
-        return situations.actions(kinds, amounts)
+        return choose_nearest(views, kinds, amounts)
 
 
 EIGHT = Moves((4, 8, 16, 32, 64, 100, 200))
@@ -201,19 +203,21 @@ def compute_values(network: nn.Module, decisions: Decisions) -> NDArray[np.float
     return np.asarray(torch.cat(parts).numpy())
 
 
-def best_moves(values: NDArray[np.float32], moves: Moves, situations: Situations, scale: float) -> NDArray[np.int64]:
+def best_moves(values: NDArray[np.float32], moves: Moves, views: Tables, scale: float) -> NDArray[np.int64]:
     """Return the moves (n,) of highest value. -1 folds, and its value are the chips put in (section 3.4.2).
 
     Args:
         values: (n, moves) values of the moves.
         moves: The moves.
-        situations: The decisions.
+        views: The decisions, (n,) views of their actors.
         scale: Number of chips that make a value of 1.
     """
-    legal_values = np.where(moves.legal(situations), values, -np.inf)
+    legal_values = np.where(moves.legal(views), values, -np.inf)
     best = np.argmax(legal_values, axis=1)
-    fold_values = -situations.stakes * (STACK / scale)
-    folds = situations.may_fold & (fold_values > legal_values[np.arange(len(best)), best])
+    stakes = views["hand_commit"][np.arange(len(views)), views["actor"]] / STACK
+    fold_values = -stakes.astype(np.float32) * (STACK / scale)
+    may_fold = (views["legal"] & (1 << FOLD_ACTION)) != 0
+    folds = may_fold & (fold_values > legal_values[np.arange(len(best)), best])
     return np.where(folds, -1, best)
 
 
@@ -239,7 +243,7 @@ def sample_desires(network: nn.Module, decisions: Decisions) -> NDArray[np.float
     return np.asarray(network.sample(observation, torch.from_numpy(normals.astype(np.float32)))[0].numpy())
 
 
-def choose_desired_actions(desires: NDArray[np.float32], situations: Situations) -> NDArray[np.int64]:
+def choose_desired_actions(desires: NDArray[np.float32], views: Tables) -> NDArray[np.int64]:
     """Return action ids (n,) for the four numbers of the soft actor-critic (n, 4), each in -1 .. 1 (section 3.4.3).
 
     The strongest of the three desires is the action; the fourth number interpolates between the smallest raise and the
@@ -247,18 +251,17 @@ def choose_desired_actions(desires: NDArray[np.float32], situations: Situations)
     """
     kinds = np.argmax(desires[:, :3], axis=1)  # FOLD, CALL, RAISE in this order
     share = (desires[:, 3] + 1) / 2
-    amounts = np.rint(situations.low + share * (situations.high - situations.low)).astype(np.int64)
-    return situations.actions(kinds, amounts)
+    low, high = (views[name].astype(np.int64) for name in ("min_raise_to", "max_raise_to"))
+    return choose_nearest(views, kinds, np.rint(low + share * (high - low)).astype(np.int64))
 
 
 def choose_actions(network: nn.Module, config: dict[str, Any], decisions: Decisions) -> NDArray[np.int64]:
     """Return the actions (n,) of a network without exploration; `config` as in config.json."""
-    situations = Situations.from_decisions(decisions)
     if config["kind"].startswith("sac"):
-        return choose_desired_actions(sample_desires(network, decisions), situations)
+        return choose_desired_actions(sample_desires(network, decisions), decisions.views)
     moves = find_moves(config)
     values = compute_values(network, decisions)
-    return moves.actions(situations, best_moves(values, moves, situations, config["reward_scale"]))
+    return moves.actions(decisions.views, best_moves(values, moves, decisions.views, config["reward_scale"]))
 
 
 def find_moves(config: dict[str, Any]) -> Moves:

@@ -7,7 +7,6 @@ and an amount is brought between the smallest and the largest raise.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from numpy.typing import NDArray
 
 from card_baselines.agents.scripted.holdem_moves import raise_action_to
 from card_baselines.agents.scripted.rule_player import RulePlayer
-from card_envs.agent import Decisions
 from card_envs.compiler import kernel
 from card_envs.envs import make_game
 from card_envs.game import Game
@@ -41,43 +39,16 @@ def is_playable(game: Game) -> bool:
     return is_texas_holdem(game) and config.structure == "no_limit" and config.stack_list == [STACK] * SEATS
 
 
-@dataclass(frozen=True, eq=False)
-class Situations:
-    """The legal actions of n decisions, and the chips that they have cost so far."""
-
-    may_fold: NDArray[np.bool_]
-    """(n,): something is owed."""
-    low: NDArray[np.int64]
-    """(n,): smallest raise-to in chips, 0 where raising is not allowed."""
-    high: NDArray[np.int64]
-    """(n,): largest."""
-    stakes: NDArray[np.float32]
-    """(n,): what the seat has put in since the deal, as a share of its stack."""
-    views: Tables
-
-    @classmethod
-    def from_decisions(cls, decisions: Decisions) -> Situations:
-        """Return the situations of a batch of decisions."""
-        views = decisions.views
-        mine = views["hand_commit"][np.arange(len(views)), decisions.seats]
-        return cls(
-            may_fold=(views["legal"] & (1 << FOLD_ACTION)) != 0,
-            low=views["min_raise_to"].astype(np.int64),
-            high=views["max_raise_to"].astype(np.int64),
-            stakes=(mine / STACK).astype(np.float32),
-            views=views,
-        )
-
-    def actions(self, kinds: NDArray[np.int64], amounts: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return legal action ids (n,) for wishes: FOLD, CALL or RAISE, the last with a raise-to amount."""
-        actions = np.empty(len(kinds), np.int64)
-        write_actions(self.views, kinds, amounts, actions)
-        return actions
+def choose_nearest(views: Tables, kinds: NDArray[np.int64], amounts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the legal action ids (n,) nearest to wishes: FOLD, CALL or RAISE, the last with a raise-to amount."""
+    actions = np.empty(len(kinds), np.int64)
+    write_actions(views, kinds, amounts, actions)
+    return actions
 
 
 @kernel
 def write_actions(views: Tables, kinds: Any, amounts: Any, actions: Any) -> None:
-    """Write the legal action id that is nearest to each wish; see `Situations.actions`."""
+    """Write the legal action id that is nearest to each wish; see `choose_nearest`."""
     for j in range(views.shape[0]):
         actions[j] = nearest_action(views[j], kinds[j], amounts[j])
 

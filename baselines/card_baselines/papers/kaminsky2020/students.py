@@ -41,7 +41,7 @@ from card_baselines.papers.kaminsky2020.players import (
     make_network,
     sample_desires,
 )
-from card_baselines.papers.kaminsky2020.situation import ENCODER, Situations, is_playable
+from card_baselines.papers.kaminsky2020.situation import ENCODER, is_playable
 from card_baselines.run_folder import CONFIG, WEIGHTS
 from card_baselines.runs.checkpoint import STATE, collect_parts, load_state, read_count, restore_parts, save_state
 from card_baselines.runs.learner import TrainingDivergedError
@@ -224,14 +224,14 @@ class Qlearn(KaminskyTrainee):
     def explore(self, decisions: Decisions, rng: np.random.Generator) -> Choices:
         """Return the best moves, but random ones in some decisions; the notes are the moves."""
         config = self.config()
-        moves, situations = find_moves(config), Situations.from_decisions(decisions)
+        moves, views = find_moves(config), decisions.views
         values = compute_values(self.played, decisions)
-        chosen = best_moves(values, moves, situations, config["reward_scale"])
+        chosen = best_moves(values, moves, views, config["reward_scale"])
         explores = np.flatnonzero(decisions.random_numbers < EPSILON)
         if len(explores):
-            weights = self.weigh_moves(moves.legal(situations)[explores])
+            weights = self.weigh_moves(moves.legal(views)[explores])
             chosen[explores] = choose(weights, decisions.random_numbers[explores] / EPSILON)
-        return Choices(moves.actions(situations, chosen), chosen)
+        return Choices(moves.actions(views, chosen), chosen)
 
     def weigh_moves(self, legal: NDArray[np.bool_]) -> NDArray[np.floating[Any]]:
         """Return how likely each move (n, moves) is explored: all legal ones alike."""
@@ -291,7 +291,7 @@ class Sac(KaminskyTrainee):
     def explore(self, decisions: Decisions, rng: np.random.Generator) -> Choices:
         """Return actions sampled from the policy; the notes are the sampled numbers."""
         desires = sample_desires(self.played, decisions)
-        return Choices(choose_desired_actions(desires, Situations.from_decisions(decisions)), desires)
+        return Choices(choose_desired_actions(desires, decisions.views), desires)
 
     def learn_batch(self, experience: Experience, rows: Rows) -> dict[str, torch.Tensor]:
         """Update critics, policy and targets once."""
