@@ -84,16 +84,10 @@ class _DecisionCounter(MatchCallback):
     def __init__(self, num_agents: int) -> None:
         self.counts = np.zeros(num_agents, np.int64)
 
-    def on_deal(self, batch: MatchBatch) -> None:
-        """Do nothing: only decisions are counted."""
-
     def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows) -> None:
         """Count the decisions."""
         agents = batch.agent_indices(rows, batch.tables["actor"][rows].astype(np.int64))
         self.counts += np.bincount(agents, minlength=len(self.counts))
-
-    def on_end(self, batch: MatchBatch) -> None:
-        """Do nothing: the decisions of the hands have been counted."""
 
 
 class _StandIn(Agent):

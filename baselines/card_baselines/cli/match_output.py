@@ -185,9 +185,6 @@ class MatchProgress(MatchCallback):
         self._marks.append((done, time.perf_counter()))
         self._bar.update(done)
 
-    def on_deal(self, batch: MatchBatch) -> None:
-        """Do nothing: the bar shows finished hands."""
-
     def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows) -> None:
         """Show the finished hands: those at whose tables nobody acts any more."""
         self._bar.update(self._ended + len(batch.tables) - len(rows))

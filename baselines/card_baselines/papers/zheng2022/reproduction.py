@@ -43,7 +43,7 @@ from card_baselines.progress import ProgressBar
 from card_baselines.run_folder import CONFIG, git_commit
 from card_envs.agent import Agent, find_agent
 from card_envs.compiler import kernel
-from card_envs.match import MatchBatch, play_match
+from card_envs.match import MatchBatch, MatchCallback, play_match
 from card_envs.match.summary import summarise
 from card_envs.typing import Rows
 
@@ -202,17 +202,12 @@ class Zheng2022Reproduction(MatchReproduction[ReproductionOptions, Scale]):
         return Report(content, notes)
 
 
-class ActionCounter:
+class ActionCounter(MatchCallback):
     """A callback that counts the actions of the first agent of a match."""
 
     def __init__(self) -> None:
         self.counts = np.zeros(NUM_COLUMNS, np.int64)
         """(4,): calls, raises, folds, checks."""
-
-    def on_deal(self, batch: MatchBatch) -> None:
-        """Do nothing: only actions are counted."""
-
-    on_end = on_deal
 
     def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows) -> None:
         """Count the actions of the first agent."""
