@@ -13,8 +13,17 @@ import numpy as np
 import pytest
 
 from card_baselines.big2_benchmark import BIG2, load_deals
-from card_baselines.fixed_deals.benchmark import AGENT, MIXED, NUM_DEALS, Benchmark, Seating, balanced_orders
-from card_baselines.fixed_deals.play import estimate_seconds, play_group, play_seatings
+from card_baselines.fixed_deals import (
+    AGENT,
+    MIXED,
+    NUM_DEALS,
+    Benchmark,
+    Seating,
+    balanced_orders,
+    estimate_seconds,
+    play_group,
+    play_seatings,
+)
 from card_baselines.six_max_benchmark import LIMIT, NO_LIMIT
 from card_envs.agent import find_agent, known_agents
 from card_envs.cards import card_name

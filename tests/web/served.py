@@ -20,8 +20,7 @@ from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.limits import Hosts, Limits
 from card_baselines.web.replay import Library
 from card_baselines.web.request_handler import RequestHandler
-from card_baselines.web.server import make_app
-from card_baselines.web.serving import server_config
+from card_baselines.web.serving import make_app, server_config
 from card_baselines.web.store import Store
 
 HOST_TOKEN = "token-of-the-host"

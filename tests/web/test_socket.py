@@ -20,7 +20,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from card_baselines.web.limits import Limits
-from card_baselines.web.server import FAILED
+from card_baselines.web.serving import FAILED
 from card_envs.agent import action_probabilities, find_agent
 from card_envs.cards import NO_CARD, card_id
 from card_envs.envs import make_game

@@ -17,8 +17,7 @@ from card_baselines.agents.learned.tabular_policy import save_table_agent
 from card_baselines.kit.collector import Act, Collector, Rows
 from card_baselines.kit.learner import StateDictLearner
 from card_baselines.kit.matches import print_matches
-from card_baselines.kit.networks import rllib_network, sb3_agent, sb3_network
-from card_baselines.kit.policies import policy_agent
+from card_baselines.kit.networks import policy_agent, rllib_network, sb3_agent, sb3_network
 from card_baselines.runs.algorithm import make_game_algorithm
 from card_baselines.runs.config import GameRunConfig
 from card_baselines.runs.run import train

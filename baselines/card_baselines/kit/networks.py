@@ -1,4 +1,4 @@
-"""Networks as agents play them: their probabilities, and models of Stable-Baselines3 and RLlib as networks."""
+"""Functions and networks as agents: their probabilities, and models of Stable-Baselines3 and RLlib as networks."""
 
 from __future__ import annotations
 
@@ -10,9 +10,42 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from card_baselines.kit.policies import policy_agent
-from card_envs.agent import Agent
+from card_envs.agent import Agent, Decisions, StochasticAgent
 from card_envs.agent.probabilities import softmax
+
+Policy = Callable[[NDArray[Any], NDArray[np.int8]], NDArray[Any]]
+"""Function from observations (n, d) and action masks (n, num_actions) to action probabilities (n, num_actions)."""
+
+
+class _PolicyAgent(StochasticAgent):
+    """Plays the probabilities that a function returns."""
+
+    is_stateless = True
+
+    def __init__(self, policy: Policy, name: str) -> None:
+        self._policy, self.name = policy, name
+
+    def compute_probabilities(self, decisions: Decisions) -> NDArray[np.floating]:
+        """Return the function's probabilities, (n, num_actions)."""
+        return np.asarray(self._policy(decisions.observation, decisions.action_mask))
+
+
+def policy_agent(policy: Policy, name: str = "policy") -> Agent:
+    """Return an agent that plays the probabilities of a function, for matches and best responses within a script.
+
+    Args:
+        policy: Function of observations (n, d) and action masks (n, num_actions) that returns probabilities
+            (n, num_actions): rows sum to 1 over legal actions.
+        name: Name of the agent in results.
+
+    Example:
+        >>> from card_envs import make_game
+        >>> from card_envs.match import play_match
+        >>> uniform = policy_agent(lambda observation, mask: mask / mask.sum(axis=1, keepdims=True), "uniform")
+        >>> play_match(make_game("kuhn_poker-v0"), [uniform, uniform], hands=10, seed=0).names
+        ('uniform', 'uniform')
+    """
+    return _PolicyAgent(policy, name)
 
 
 class _Actor(torch.nn.Module):

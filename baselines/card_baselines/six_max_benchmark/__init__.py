@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.fixed_deals.benchmark import Benchmark, Cards, Kind
+from card_baselines.fixed_deals import Benchmark, Cards, Kind
 
 __all__ = ["LIMIT", "NO_LIMIT", "load_deals"]
 

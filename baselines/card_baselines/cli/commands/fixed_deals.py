@@ -13,8 +13,17 @@ from typing import Annotated, Any, Literal
 from card_baselines.big2_benchmark import BIG2
 from card_baselines.cli.console import print_report
 from card_baselines.cli.options import AgentName, AsJson, Device, Flattened, Names
-from card_baselines.fixed_deals.benchmark import ADJUSTED, AGENT, MIXED, NUM_DEALS, Benchmark, Seating, list_groups
-from card_baselines.fixed_deals.play import estimate_seconds, play_group
+from card_baselines.fixed_deals import (
+    ADJUSTED,
+    AGENT,
+    MIXED,
+    NUM_DEALS,
+    Benchmark,
+    Seating,
+    estimate_seconds,
+    list_groups,
+    play_group,
+)
 from card_baselines.grid import Cell, Grid, Layout
 from card_baselines.loading import load_agent
 from card_baselines.progress import ProgressBar
@@ -57,8 +66,8 @@ def six_max(options: Annotated[Options, Flattened], betting: Literal["no-limit",
 
     Beside each result stands one that control variates adjust for chance, with a smaller interval. References, five of
     each at a table: always_call, equity, tight_aggressive, position_ranges, and of the game ppo_no_limit_six_max,
-    cfr_no_limit_six_max or ppo_limit_six_max, cfr_limit_six_max. Cost: 10,000 deals are 960,000 hands, some half an hour
-    of one core for scripts and networks.
+    cfr_no_limit_six_max or ppo_limit_six_max, cfr_limit_six_max. Cost: 10,000 deals are 960,000 hands, some half an
+    hour of one core for scripts and networks.
 
     Args:
         betting: The game: no-limit with 100 big blinds in each hand, or limit; the deals are the same.
