@@ -86,12 +86,10 @@ def advise_on(game: Game, tables: Tables, agent: Agent) -> Advice:
     probabilities, note = _find_probabilities(game, agent, tables)
     names = action_names(game, views, 0)
     actions = [ActionAdvice(action, name, float(probabilities[action])) for action, name in names.items()]
-    value = estimate_value(game, agent, views, seat)
     estimate_equity = EQUITY.find(game)
     equity = None if estimate_equity is None else estimate_equity(views, seat)
     likely = tuple(sorted(actions, key=lambda each: -each.probability))
-    return Advice(agent.name, game.unit, likely, note, value.mean, value.error, value.ci95, value.deals, value.note,
-                  equity)  # fmt: skip
+    return Advice(agent.name, game.unit, likely, note, equity=equity, **estimate_value(game, agent, views, seat))
 
 
 def _find_probabilities(game: Game, agent: Agent, tables: Tables) -> tuple[NDArray[np.float64], str | None]:
@@ -114,28 +112,15 @@ def _find_probabilities(game: Game, agent: Agent, tables: Tables) -> tuple[NDArr
     return np.asarray(shown, np.float64), f"{explanation}. {note}" if explanation else note
 
 
-@dataclass(frozen=True)
-class StateValue:
-    """Mean future winnings of a seat if an agent plays every seat; without numbers, `note` says why."""
-
-    mean: float | None = None
-    error: float | None = None
-    """Standard error of the mean."""
-    ci95: tuple[float, float] | None = None
-    deals: int = 0
-    """Number of deals that were played out."""
-    note: str | None = None
-
-
-def estimate_value(game: Game, agent: Agent, views: Tables, seat: int) -> StateValue:
-    """Return the mean future winnings of a seat if the agent plays every seat, with its 95 % interval.
+def estimate_value(game: Game, agent: Agent, views: Tables, seat: int) -> dict[str, Any]:
+    """Return the fields of `Advice` about the mean future winnings of a seat if the agent plays every seat.
 
     Cards that the seat cannot see are dealt uniformly at random. A slow agent plays out fewer deals. There is no value,
     but a note, if the game cannot deal hidden cards or the agent does not finish 20 deals in five seconds.
     """
     redeal = REDEAL.find(game)
     if redeal is None:
-        return StateValue(note=f"no value: {game.name} cannot deal the cards that a seat does not see")
+        return {"value_note": f"no value: {game.name} cannot deal the cards that a seat does not see"}
     rng, won, start = np.random.default_rng(0), np.empty(0), time.perf_counter()
     while len(won) < PLAYOUTS:
         is_enough = len(won) >= _FEWEST_PLAYOUTS
@@ -147,13 +132,12 @@ def estimate_value(game: Game, agent: Agent, views: Tables, seat: int) -> StateV
             break
         won = np.append(won, tables["payoff"][:, seat] / game.chips_per_reward)
     if len(won) < _FEWEST_PLAYOUTS:
-        return StateValue(
-            deals=len(won),
-            note=f"no value: {agent.name} played out {len(won)} deals in {_MOST_SECONDS:g} seconds, at least "
-            f"{_FEWEST_PLAYOUTS} are needed",
-        )
-    summary = summarise_deals(agent.name, won)
-    return StateValue(summary.mean, summary.standard_error, summary.ci95, len(won))
+        played = f"{agent.name} played out {len(won)} deals in {_MOST_SECONDS:g} seconds"
+        return {"value_deals": len(won), "value_note": f"no value: {played}, at least {_FEWEST_PLAYOUTS} are needed"}
+    found = summarise_deals(agent.name, won)
+    return {
+        "value": found.mean, "value_error": found.standard_error, "value_ci95": found.ci95, "value_deals": len(won),
+    }  # fmt: skip
 
 
 def _play_out(game: Game, agent: Agent, tables: Tables, rng: np.random.Generator, deadline: float) -> bool:
