@@ -131,7 +131,7 @@ def test_a_full_replay_forgets_whole_hands_and_keeps_the_latest() -> None:
         _, boards = round_of(12, [0] * 6, seed=seed)
         lessons += boards.play()
         replay.add(lessons[-1])
-    assert replay.total_rows > 400
+    assert replay.rows.num_added > 400
     known = {hand_key(lesson, number) for lesson in lessons for number in range(len(lesson.counts))}
     batch = replay.sample(200, np.random.default_rng(0))
     counts = np.bincount(batch["hand"].numpy())

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from card_baselines.learning.memories import ReplayMemory
 from card_baselines.papers.shi2022.config import Config
 from card_baselines.papers.shi2022.networks import PokerNetwork, action_probabilities
 from card_baselines.papers.shi2022.rollout import ROW_FIELDS, Trajectories
@@ -22,75 +23,50 @@ from card_envs.cards import DECK_SIZE
 
 _HANDS_PER_ROW = 0.5
 """Room for hands in a replay, for each row: more than hands have on average."""
+_UNUSED = np.random.default_rng(0)
+"""Random generator for memories that need none."""
 
 
 class Replay:
     """The last rows of experience, and the hands that they belong to; older ones are overwritten."""
 
     def __init__(self, rows: int, most_tokens: int, num_seats: int, fixed_size: int, num_actions: int) -> None:
-        """Allocate the rows."""
-        self._rows, self._hands = rows, max(1, int(rows * _HANDS_PER_ROW))
-        widths = {"fixed": fixed_size, "percentiles": num_seats, "mask": num_actions}
-        self.arrays: dict[str, NDArray[Any]] = {
-            name: np.zeros((rows, widths[name]) if name in widths else rows, dtype)
-            for name, dtype in ROW_FIELDS.items()
-        }
-        self.arrays["tokens"] = np.zeros((self._hands, most_tokens), np.uint16)
-        self.arrays["holes"] = np.zeros((self._hands, 2 * num_seats), np.uint8)
-        self.arrays["first"] = np.zeros(self._hands, np.int64)  # number of a hand's first row, counted from the start
-        self.arrays["count"] = np.zeros(self._hands, np.int64)
-        self.total_rows = self.total_hands = 0
-        self._oldest = 0
+        """Make an empty memory of at most `rows` rows."""
+        widths = {"fixed": (fixed_size,), "percentiles": (num_seats,), "mask": (num_actions,)}
+        self.rows = ReplayMemory(rows, {name: (widths.get(name, ()), dtype) for name, dtype in ROW_FIELDS.items()})
+        self.hands = ReplayMemory(max(1, int(rows * _HANDS_PER_ROW)), {
+            "tokens": ((most_tokens,), np.uint16),
+            "holes": ((2 * num_seats,), np.uint8),
+            "first": ((), np.int64),  # number of a hand's first row, counted from the start
+            "count": ((), np.int64),
+        })  # fmt: skip
 
     def add(self, trajectories: Trajectories) -> None:
         """Add the hands of trajectories; they replace the oldest rows."""
-        num_hands, num_rows = len(trajectories.counts), int(trajectories.counts.sum())
-        if num_rows > self._rows or num_hands > self._hands:
-            raise ValueError(f"a replay of {self._rows} rows cannot hold a round of {num_rows}: make it larger")
-        at = (self.total_rows + np.arange(num_rows)) % self._rows
-        for name, column in trajectories.rows.items():
-            self.arrays[name][at] = column
-        hands = (self.total_hands + np.arange(num_hands)) % self._hands
-        self.arrays["tokens"][hands], self.arrays["holes"][hands] = trajectories.tokens, trajectories.holes
-        self.arrays["first"][hands] = self.total_rows + np.cumsum(trajectories.counts) - trajectories.counts
-        self.arrays["count"][hands] = trajectories.counts
-        self.total_rows += num_rows
-        self.total_hands += num_hands
-        self._drop_overwritten()
-
-    def _drop_overwritten(self) -> None:
-        """Advance the oldest hand to the first whose rows are all stored."""
-        self._oldest = max(self._oldest, self.total_hands - self._hands)
-        while self.arrays["first"][self._oldest % self._hands] < self.total_rows - self._rows:
-            self._oldest += 1
+        counts = trajectories.counts
+        if counts.sum() > self.rows.capacity or len(counts) > self.hands.capacity:
+            raise ValueError(
+                f"a replay of {self.rows.capacity} rows cannot hold a round of {counts.sum()}: make it larger"
+            )
+        first = self.rows.num_added + np.cumsum(counts) - counts
+        self.hands.add(_UNUSED, tokens=trajectories.tokens, holes=trajectories.holes, first=first, count=counts)
+        self.rows.add(_UNUSED, **trajectories.rows)
 
     def sample(self, hands: int, rng: np.random.Generator) -> dict[str, torch.Tensor]:
         """Return the rows of some random hands, with `hand` (which of them) and `next` (row of the next state)."""
-        picked = rng.integers(self._oldest, self.total_hands, hands) % self._hands
-        first, count = self.arrays["first"][picked], self.arrays["count"][picked]
+        total, firsts = self.hands.num_added, self.hands.column("first")
+        num_whole = int((firsts >= self.rows.num_added - self.rows.capacity).sum())  # others lack overwritten rows
+        picked = rng.integers(total - num_whole, total, hands) % self.hands.capacity
+        first, count = firsts[picked], self.hands.column("count")[picked]
         hand = np.repeat(np.arange(hands), count)
-        rows = (np.repeat(first - np.cumsum(count) + count, count) + np.arange(len(hand))) % self._rows
-        batch = {name: torch.from_numpy(self.arrays[name][rows]) for name in ROW_FIELDS}
+        rows = (np.repeat(first - np.cumsum(count) + count, count) + np.arange(len(hand))) % self.rows.capacity
+        batch = {name: torch.from_numpy(self.rows.column(name)[rows]) for name in ROW_FIELDS}
         longest = int(batch["length"].max())
-        batch["tokens"] = torch.from_numpy(self.arrays["tokens"][picked, :longest].astype(np.int64))
-        batch["holes"] = torch.from_numpy(self.arrays["holes"][picked].astype(np.int64))
+        batch["tokens"] = torch.from_numpy(self.hands.column("tokens")[picked, :longest].astype(np.int64))
+        batch["holes"] = torch.from_numpy(self.hands.column("holes")[picked].astype(np.int64))
         batch["hand"] = torch.from_numpy(hand)
         batch["next"] = torch.from_numpy(np.minimum(np.arange(1, len(hand) + 1), len(hand) - 1))
         return batch
-
-    def state_dict(self) -> dict[str, NDArray[Any]]:
-        """Return arrays from which `load_state_dict` continues."""
-        used = {name: array[: self._num_used(name)] for name, array in self.arrays.items()}
-        return used | {"totals": np.array([self.total_rows, self.total_hands, self._oldest])}
-
-    def _num_used(self, name: str) -> int:
-        return min(self.total_rows, self._rows) if name in ROW_FIELDS else min(self.total_hands, self._hands)
-
-    def load_state_dict(self, state: dict[str, NDArray[Any]]) -> None:
-        """Continue from a `state_dict`."""
-        self.total_rows, self.total_hands, self._oldest = (int(total) for total in state["totals"])
-        for name, array in self.arrays.items():
-            array[: self._num_used(name)] = state[name]
 
 
 class ActorCriticLearner:
@@ -188,7 +164,7 @@ class ActorCriticLearner:
         return {
             "actor": self.actor, "critic": self.critic, "target_critic": self.target_critic,
             "actor_optimiser": self._actor_optimiser, "critic_optimiser": self._critic_optimiser,
-            "replay": self.replay,
+            "rows": self.replay.rows, "hands": self.replay.hands,
         }  # fmt: skip
 
     def state_dict(self) -> dict[str, Any]:
