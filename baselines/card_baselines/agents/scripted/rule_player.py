@@ -31,7 +31,7 @@ class RulePlayer(Agent):
 
     def can_play(self, game: Game) -> bool:
         """Return True for the games of `plays`."""
-        return self.plays(game)
+        return type(self).plays(game)
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return one action for each decision."""
