@@ -67,8 +67,6 @@ class Algorithm(Generic[AnyConfig]):
     """Function (settings, function that returns the steps so far) -> budget of the run."""
     evaluation_timer: Callable[[AnyConfig, Budget, Learner], Periodic] = _make_evaluation_timer
     """Function (settings, budget, learner) -> timer of evaluations; by default every `evaluation_seconds`."""
-    folder_name: Callable[[AnyConfig], str] | None = None
-    """Function (settings) -> name of the folder for new runs; by default the name of the algorithm."""
     counts: str = "decisions"
     """Unit of the steps of the budget, and name of their column in the metrics."""
     final_panel: Callable[[AnyConfig], Sequence[str]] = lambda config: config.panel

@@ -133,8 +133,7 @@ def start_folder(name: str) -> Path:
 
 
 def _new_folder(algorithm: Algorithm[AnyConfig], config: AnyConfig, env: str) -> RunFolder:
-    name = algorithm.folder_name(config) if algorithm.folder_name else algorithm.name
-    return RunFolder.new(Path("runs"), find_entry(env).id, name, config.seed)
+    return RunFolder.new(Path("runs"), find_entry(env).id, algorithm.name, config.seed)
 
 
 @dataclass

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from card_baselines.advice import Advice, advise_on
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.replay import Moment
 from card_baselines.web.session import Session, table_after
-from card_envs.agent import Agent
 from card_envs.game import Game, Tables
 
 _MAX_AGENTS = 64
@@ -24,8 +24,7 @@ class Advisers:
 
     def __init__(self, catalogue: Catalogue) -> None:
         """Use the agents of a catalogue."""
-        self._catalogue = catalogue
-        self._agents: dict[tuple[str, str], Agent] = {}
+        self._agent = lru_cache(_MAX_AGENTS)(catalogue.agent)
 
     def ask_about_own_decision(
         self, session: Session, index: int, hand: int, step: int, name: str, actions: Sequence[int]
@@ -67,11 +66,3 @@ class Advisers:
     def ask_about_decision(self, game: Game, tables: Tables, name: str) -> AdviceJson:
         """Return an agent's advice on the decision at a single table."""
         return advise_on(game, tables, self._agent(name, game)).as_json()
-
-    def _agent(self, name: str, game: Game) -> Agent:
-        key = name, repr(game.config)
-        if key not in self._agents:
-            if len(self._agents) >= _MAX_AGENTS:
-                self._agents.clear()
-            self._agents[key] = self._catalogue.agent(name, game)
-        return self._agents[key]

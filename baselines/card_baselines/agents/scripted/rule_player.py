@@ -26,12 +26,12 @@ class RulePlayer(Agent):
     """What the rule takes beside the view: in `rule_kernel`, whether to play the loose variant (`holdem_moves.loosen`).
     """
 
-    plays: ClassVar[Callable[[Game], bool]] = staticmethod(is_texas_holdem)
+    plays: ClassVar[Callable[..., bool]] = staticmethod(is_texas_holdem)
     """Function that tells whether the rule is for a game; by default for Texas hold'em with any betting."""
 
     def can_play(self, game: Game) -> bool:
         """Return True for the games of `plays`."""
-        return type(self).plays(game)
+        return self.plays(game)
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return one action for each decision."""

@@ -35,12 +35,6 @@ from card_envs.damaged_files import read_json_object
 from card_envs.match import play_match
 
 
-def make_config(algorithm: str, history: str, seed: int, scale: Scale, learner: str = "default") -> Config:
-    """Return the settings of a run; the stopping rule is the number of episodes."""
-    settings = FILE.others["six_networks"].get(algorithm, {}) | scale.changes | FILE.others["learners"][learner]
-    return Config(**settings, algorithm=algorithm, history=history, seed=seed)  # type: ignore[arg-type]
-
-
 def disable_training(config: Config) -> Config:
     """Return settings of a run that never updates its actor: the control of the learners."""
     return replace(
@@ -65,7 +59,10 @@ class Shi2022Reproduction(Reproduction[Options, Scale]):
         return folder
 
     def _make_config(self, algorithm: str, seed: int, history: str = "") -> Config:
-        return make_config(algorithm, history or self.options.history, seed, self.scale, self.options.learner)
+        """Return the settings of a run; the stopping rule is the number of episodes."""
+        learner = FILE.others["learners"][self.options.learner]
+        settings = FILE.others["six_networks"].get(algorithm, {}) | self.scale.changes | learner
+        return Config(**settings, algorithm=algorithm, history=history or self.options.history, seed=seed)
 
     def _finish_run(self, config: Config) -> Path:
         key = hashlib.sha256(json.dumps(describe(config), sort_keys=True).encode()).hexdigest()[:8]

@@ -137,7 +137,6 @@ ALGORITHM = Algorithm(
     evaluation_timer=lambda config, budget, learner: Periodic(
         config.evaluation_episodes, lambda: float(learner.num_steps), aligned=True
     ),
-    folder_name=lambda config: f"shi2022-{config.algorithm}-{config.history}",
     counts="episodes",
     final_panel=lambda config: config.final_panel or config.panel,
     checkpoint_seconds=120.0,
