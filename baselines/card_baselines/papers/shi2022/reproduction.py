@@ -62,7 +62,8 @@ class Shi2022Reproduction(Reproduction[Options, Scale]):
         """Return the settings of a run; the stopping rule is the number of episodes."""
         learner = FILE.others["learners"][self.options.learner]
         settings = FILE.others["six_networks"].get(algorithm, {}) | self.scale.changes | learner
-        return Config(**settings, algorithm=algorithm, history=history or self.options.history, seed=seed)
+        history = history or self.options.history
+        return Config(**settings, algorithm=algorithm, history=history, seed=seed)  # type: ignore[arg-type]
 
     def _finish_run(self, config: Config) -> Path:
         key = hashlib.sha256(json.dumps(describe(config), sort_keys=True).encode()).hexdigest()[:8]
