@@ -85,10 +85,8 @@ class RunProgress(LongProgress):
 
     def update(self, done: int) -> None:
         """Show the progress, after `done` decisions or other units in all."""
-        share, text = (
-            self._budget.fraction(),
-            f"{done:,} {self._counts}, {self._budget.seconds():,.0f} s of processor time",
-        )
+        share = self._budget.fraction()
+        text = f"{done:,} {self._counts}, {self._budget.seconds():,.0f} s of processor time"
         results = "".join(f", {name} {value:+.3g}" for name, value in self._results.items())
         clock = f"{time.monotonic() - self._start:,.0f} s by the clock"
         self.show(share, text, f"{100 * share:.0f} %, {text}, {clock}{results}")
