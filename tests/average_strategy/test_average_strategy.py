@@ -16,8 +16,7 @@ import torch
 
 from card_baselines.agents.learned.mlp_policy import MlpPolicy
 from card_baselines.average_strategy.average_network import AverageNetwork
-from card_baselines.average_strategy.own_history import OwnHistory
-from card_baselines.average_strategy.snapshot_agent import SnapshotAgent
+from card_baselines.average_strategy.snapshot_agent import SnapshotAgent, find_earlier_decisions
 from card_baselines.average_strategy.snapshots import Snapshots, match_regrets
 from card_baselines.exploitability.ranges.flop_holdem import exploit_flop_holdem
 from card_baselines.exploitability.target import ExploitSettings, Target
@@ -215,7 +214,7 @@ def test_earlier_decisions_show_what_the_seat_saw(tmp_path: Path) -> None:
     tree = PublicTree(LEDUC)
     state_of = {seen.tobytes(): state for state, seen in enumerate(tree.decisions.observation)}
     found = np.full(len(tree.decisions), -1)
-    for rows, before, actions in OwnHistory(LEDUC).earlier(tree.decisions):
+    for rows, before, actions in find_earlier_decisions(tree.decisions):
         states = np.array([state_of[seen.tobytes()] for seen in before.observation])
         latest = found[rows] == -1  # parents come before theirs
         found[rows[latest]] = (states * LEDUC.num_actions + actions)[latest]
@@ -236,6 +235,9 @@ def test_mixtures_of_large_games_play_without_showing_probabilities(tmp_path: Pa
     game = make_game("no_limit_holdem-v0")
     agent = mixture(game, tmp_path, [1.0, 1.0])
     assert not agent.shows_probabilities
+    tables, rows = game.seeded_tables(1, 0), np.arange(1)
+    game.deal_batch(tables, rows)
+    decisions = decisions_at(game, tables, rows, rows, np.full(1, 0.5), encoder=agent.find_encoder(game))
     with pytest.raises(ValueError, match="no heads-up limit game"):
-        OwnHistory(game)
+        agent.probabilities(decisions)
     assert play_match(game, [agent, agent], 50, 0).hands == 50

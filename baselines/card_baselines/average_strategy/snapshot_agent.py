@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from card_baselines.agents.learned.mlp_agent import require_fit
 from card_baselines.agents.learned.mlp_policy import MlpPolicy, build_policy, read_weights
-from card_baselines.average_strategy.own_history import OwnHistory, has_own_history
 from card_baselines.average_strategy.snapshots import OUTPUTS, SNAPSHOT_WEIGHTS
 from card_baselines.run_folder import CONFIG, WEIGHTS, read_config
-from card_envs.agent import Agent, Decisions, choose
+from card_baselines.solvers.hands import find_own_cards
+from card_baselines.solvers.tree import grow_game, is_two_player_limit
+from card_envs.agent import Agent, Decisions, choose, decisions_at
 from card_envs.game import Game
-from card_envs.typing import Floats
+from card_envs.typing import Floats, Rows
 
 _NOT_DRAWN = -1
 
@@ -26,7 +27,8 @@ class SnapshotAgent(Agent):
     """Plays a mixture of networks: each seat draws one for each deal, by its weight in the average.
 
     `probabilities` returns those of the mixture: the weight of a network at a decision is multiplied by its probability
-    of the seat's earlier actions in the deal. These can be reconstructed in heads-up limit games only (`OwnHistory`).
+    of the seat's earlier actions in the deal. These can be reconstructed in heads-up limit games only
+    (`find_earlier_decisions`).
 
     Args:
         folder: Run folder, with config.json and policy.safetensors.
@@ -57,7 +59,7 @@ class SnapshotAgent(Agent):
     @property
     def shows_probabilities(self) -> bool:
         """True in heads-up limit games."""
-        return has_own_history(self._game)
+        return is_two_player_limit(self._game.config)
 
     def deal_starts(self, table_ids: NDArray[np.int64]) -> None:
         """Forget the networks that were drawn for the previous deals at the tables."""
@@ -104,13 +106,13 @@ class SnapshotAgent(Agent):
         inputs = torch.from_numpy(np.asarray(observation, np.float32))
         return self._strategy(torch.func.functional_call(self._policy, weights, inputs).numpy(), action_mask)
 
-    @cached_property
-    def _history(self) -> OwnHistory:
-        return OwnHistory(self._game)
-
     def probabilities(self, decisions: Decisions) -> Floats:
-        """Return the probability of every action (n, num_actions), given the seat's earlier actions in the deal."""
-        earlier = list(self._history.earlier(decisions))
+        """Return the probability of every action (n, num_actions), given the seat's earlier actions in the deal.
+
+        Raises:
+            ValueError: For games other than heads-up limit.
+        """
+        earlier = list(find_earlier_decisions(decisions))
         mixed, total = np.zeros(decisions.action_mask.shape), np.zeros(len(decisions))
         plain = np.zeros(decisions.action_mask.shape)
         for snapshot, weight in enumerate(self.mixture_weights.tolist()):
@@ -124,3 +126,36 @@ class SnapshotAgent(Agent):
             total += reach
         is_reached = total > 0
         return np.where(is_reached[:, None], mixed / np.where(is_reached, total, 1.0)[:, None], plain)
+
+
+def find_earlier_decisions(decisions: Decisions) -> Iterator[tuple[Rows, Decisions, Rows]]:
+    """Yield the earlier decisions of the same seats in their deals, from the latest to the earliest.
+
+    The betting of a deal of a heads-up limit game is a path in a small tree, and a view determines the path. At every
+    node of the path at which the seat acted, its observation is computed from a table with its cards.
+
+    Yields:
+        Indices (m,) of the later decisions, the earlier ones (m,), and the actions (m,) of the seats there.
+
+    Raises:
+        ValueError: For other games.
+    """
+    game, views = decisions.game, decisions.views
+    if not is_two_player_limit(game.config):
+        raise ValueError(f"{game.name} with these settings is no heads-up limit game: its betting is no small tree")
+    tree, num_cards = grow_game(game.config), game.config.num_hole_cards
+    nodes, rows, board = tree.find(views), np.arange(len(decisions)), slice(game.num_seats * num_cards, None)
+    players = tree.player[nodes]
+    while len(rows):
+        actions, nodes = tree.action[nodes], tree.parent[nodes]
+        keep = nodes >= 0
+        rows, actions, nodes = rows[keep], actions[keep], nodes[keep]
+        own = tree.player[nodes] == players[rows]
+        if own.any():
+            tables, later = tree.tables_at(nodes[own]), views[rows[own]]
+            places = tables["actor"].astype(np.int64)[:, None] * num_cards + np.arange(num_cards)
+            np.put_along_axis(tables["deck"], places, find_own_cards(later, num_cards), axis=1)
+            tables["deck"][:, board] = later["deck"][:, board]
+            numbers, unused = np.arange(len(later)), np.full(len(later), 0.5)
+            before = decisions_at(game, tables, numbers, numbers, unused, encoder=decisions.encoder)
+            yield rows[own], before, actions[own]

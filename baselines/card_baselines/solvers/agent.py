@@ -63,7 +63,7 @@ class TableAgent(StochasticAgent):
 
     def can_play(self, game: Game) -> bool:
         """Return True for Texas hold'em with seats, blinds, stacks and rules of the strategy; bet menus may differ."""
-        return is_texas_holdem(game) and has_same_stakes(game.config, load_config(self._path))
+        return is_texas_holdem(game) and _list_stakes(game.config) == _list_stakes(load_config(self._path))
 
     def compute_probabilities(self, decisions: Decisions) -> Floats:
         """Return the probabilities of the actions, (n, num_actions)."""
@@ -99,9 +99,10 @@ class Cfr(TableAgent):
 
     def can_play(self, game: Game) -> bool:
         """Return True for Kuhn poker, Leduc hold'em and limit hold'em for two, with stacks for every bet."""
-        if not is_two_player_limit(game.config):
-            return False
-        return can_play_texas(game) if is_texas_holdem(game) else _is_small_game(game.config)
+        config = game.config
+        if is_texas_holdem(game) or not is_two_player_limit(config):
+            return can_play_texas(game)
+        return config.num_hole_cards == 1 and config.board_cards in ((0,), (0, 1))  # of any deck
 
     def table(self) -> TableStrategy | None:
         """Return the strategy for limit hold'em, None in small games."""
@@ -130,21 +131,11 @@ class CfrLarge(Cfr):
 
 
 class CfrFlop(TableAgent):
-    """Plays an equilibrium of flop hold'em, with probabilities rounded to fifths on the flop (`flop_table`).
-
-    Args:
-        game: Heads-up flop hold'em with the whole deck.
-
-    Raises:
-        ValueError: For games with other players, blinds, bets or stacks.
-    """
+    """Plays an equilibrium of flop hold'em, with probabilities rounded to fifths on the flop (`flop_table`)."""
 
     name = "cfr_flop"
     shipped = "flop_holdem_heads_up.npz"
     needs = "flop hold'em for two, the blinds and bets of flop_holdem-v0, and stacks that never run out"
-
-    def __init__(self, game: Game) -> None:
-        super().__init__(game)
 
     def can_play(self, game: Game) -> bool:
         """Return True for flop hold'em for two with the blinds and bets of the strategy, and stacks for every bet."""
@@ -158,14 +149,8 @@ class CfrFlop(TableAgent):
 class CfrNoLimit(TableAgent):
     """Plays a CFR strategy for stacks of 100 big blinds and raises by half the pot, the pot or all chips.
 
-    In games with other bet menus and the same stacks, bets are translated (`translation`).
-
-    Args:
-        game: Heads-up no-limit Texas hold'em.
-        folder: Run folder of `card-envs train menu_cfr`; by default the shipped strategy.
-
-    Raises:
-        ValueError: For games with other players, blinds or stacks than those of the strategy.
+    In games with other bet menus and the same stacks, bets are translated (`translation`). Its runs are those of
+    `card-envs train menu_cfr`.
     """
 
     name = "cfr_no_limit"
@@ -176,13 +161,7 @@ class CfrNoLimit(TableAgent):
 class PublicStateCfr(TableAgent):
     """Plays the strategy of a run of `card-envs train multiplayer_mccfr`.
 
-    Args:
-        game: Texas hold'em with the seats, blinds and stacks of the run. With another bet menu, the agent takes the
-            legal raise nearest to its own.
-        folder: The run folder.
-
-    Raises:
-        ValueError: For games with other seats, blinds or stacks than those of the strategy.
+    With another bet menu, the agent takes the legal raise nearest to its own.
     """
 
     def __init__(self, game: Game, folder: Path) -> None:
@@ -191,37 +170,17 @@ class PublicStateCfr(TableAgent):
 
 
 class CfrNoLimitSixMax(TableAgent):
-    """Plays no-limit at six seats with 100 big blinds; raises half the pot, the pot or all chips.
-
-    Args:
-        game: No-limit Texas hold'em with these seats and stacks; bet menus may differ.
-
-    Raises:
-        ValueError: For games with other seats, blinds or stacks.
-    """
+    """Plays no-limit at six seats with 100 big blinds; raises half the pot, the pot or all chips."""
 
     name = "cfr_no_limit_six_max"
     shipped = "no_limit_holdem_six_max.npz"
 
-    def __init__(self, game: Game) -> None:
-        super().__init__(game)
-
 
 class CfrLimitSixMax(TableAgent):
-    """Plays limit at six seats with 100 big blinds, which never run out.
-
-    Args:
-        game: Limit Texas hold'em with these seats and stacks.
-
-    Raises:
-        ValueError: For games with other seats, blinds or stacks.
-    """
+    """Plays limit at six seats with 100 big blinds, which never run out."""
 
     name = "cfr_limit_six_max"
     shipped = "limit_holdem_six_max.npz"
-
-    def __init__(self, game: Game) -> None:
-        super().__init__(game)
 
 
 class VectorCfrAgent(StochasticAgent):
@@ -247,13 +206,8 @@ class VectorCfrAgent(StochasticAgent):
 # --- games that a strategy can be played in ---------------------------------------------------------------------------
 
 
-def has_same_stakes(config: HoldemConfig, other: HoldemConfig) -> bool:
-    """Return True if seats, rules, caps, and blinds and stacks in big blinds are the same; menus may differ."""
-    return _list_stakes(config) == _list_stakes(other)
-
-
 def _list_stakes(config: HoldemConfig) -> tuple[object, ...]:
-    """Return blinds, antes, stacks and fixed raises in units of the smallest bet, the structure, caps and rules."""
+    """Return blinds, antes, stacks and fixed raises in units of the smallest bet, structure, caps, rules; no menu."""
     stacks = tuple(amount / config.min_bet for amount in config.stack_list)
     return _list_bets(config), stacks, config.structure, config.max_raises, config.rules
 
@@ -262,11 +216,6 @@ def _list_bets(config: HoldemConfig) -> tuple[float, ...]:
     """Return blinds, antes and fixed raises in units of the smallest bet."""
     raises = config.raise_sizes if config.structure == "limit" else ()
     return tuple(amount / config.min_bet for amount in (*config.blinds, *config.ante_list, *raises))
-
-
-def _is_small_game(config: HoldemConfig) -> bool:
-    """Return True for the cards of Kuhn poker and Leduc hold'em with any deck: one each, later one on the board."""
-    return config.num_hole_cards == 1 and config.board_cards in ((0,), (0, 1))
 
 
 def can_play_texas(game: Game) -> bool:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.buckets.board_buckets import RIVER, TURN
 from card_baselines.solvers.buckets.hand_buckets import HandBuckets
-from card_baselines.solvers.limit.public_chance_cfr import PublicChanceCfr, copy_scaled
+from card_baselines.solvers.limit.public_chance_cfr import PublicChanceCfr
 from card_baselines.solvers.limit.street_passes import CHOOSE, Workspace, pass_backward, pass_forward
 from card_baselines.solvers.tree import LIMIT_ACTIONS, NUM_PLAYERS
 from card_envs.games.holdem.config import HoldemConfig
@@ -74,8 +74,8 @@ class PublicChanceCfrBr(PublicChanceCfr):
         """Compute the player's reach probabilities on a river that the responder did not visit."""
         turn, river = self._responder_work[TURN], self._responder_work[RIVER]
         slot = int(self.streets[TURN].closes[responder][number])
-        copy_scaled(turn.reach, slot, river.reach, self._hands.num_hands, _ONE)
         s, hands = self.streets[RIVER], self._hands
+        river.reach[0, : hands.num_hands] = turn.reach[slot, : hands.num_hands]
         steps, first = s.steps[responder], number * s.num_decisions
         pass_forward(steps, first, responder, hands.ranked[0], hands.rows[RIVER], self.regrets[RIVER], river)
 

@@ -116,23 +116,29 @@ class PublicChanceCfr(DealSolver):
         num = self._hands.num_hands
         preflop.reach[0, :num] = 1 / num
         self._pass_forward(PREFLOP, learner, tables, work)
-        _gather_sequences(preflop.reach, self.streets[PREFLOP].closes[learner], flop.reach, num)
+        self._enter(FLOP, learner, work)
         self._pass_forward(FLOP, learner, tables, work)
-        _gather_sequences(flop.reach, self.streets[FLOP].closes[learner], turn.reach, num)
+        self._enter(TURN, learner, work)
         self._pass_forward(TURN, learner, tables, work)
         for number, slot in enumerate(self.streets[TURN].closes[learner].tolist()):
             share = _total(turn.reach, slot, num) / _RARE
             if share <= rng.random():
                 turn.leaves[number, :num] = 0
                 continue
-            copy_scaled(turn.reach, slot, river.reach, num, np.float32(max(1.0, 1 / share)))
+            np.multiply(turn.reach[slot, :num], np.float32(max(1.0, 1 / share)), out=river.reach[0, :num])
             play_river(number)
             turn.leaves[number, :num] = river.values[0, :num]
         self._pass_backward(TURN, learner, own, work)
-        _scatter_sequences(turn.values, flop.leaves, num)
+        _leave(turn, flop, num)
         self._pass_backward(FLOP, learner, own, work)
-        _scatter_sequences(flop.values, preflop.leaves, num)
+        _leave(flop, preflop, num)
         self._pass_backward(PREFLOP, learner, own, work)
+
+    def _enter(self, street: int, learner: int, work: list[Workspace]) -> None:
+        """Copy the reach probabilities of the closes before a street, side by side, to its slot 0."""
+        num, closes = self._hands.num_hands, self.streets[street - 1].closes[learner]
+        reach = work[street - 1].reach[closes, :num].swapaxes(0, 1).reshape(num, -1)
+        work[street].reach[0, :num, : reach.shape[1]] = reach
 
     def _pass_forward(self, street: int, learner: int, tables: Tables, work: list[Workspace], number: int = 0) -> None:
         s, hands = self.streets[street], self._hands
@@ -154,32 +160,11 @@ def _table(street: Street, rows: int) -> Floats32:
     return np.zeros((len(street.nodes), rows, LIMIT_ACTIONS, street.num_sequences), np.float32)
 
 
-@kernel
-def _gather_sequences(source: Any, slots: Any, target: Any, num: Any) -> None:
-    """Copy the reach probabilities of the closes of a street, side by side, into slot 0 of the next street."""
-    sequences = source.shape[2]
-    for close in range(slots.shape[0]):
-        for h in range(num):
-            for sequence in range(sequences):
-                target[0, h, close * sequences + sequence] = source[slots[close], h, sequence]
-
-
-@kernel
-def _scatter_sequences(values: Any, leaves: Any, num: Any) -> None:
-    """Copy the values where a street begins to the closes of the street before: the inverse of `_gather_sequences`."""
-    sequences = leaves.shape[2]
-    for close in range(leaves.shape[0]):
-        for h in range(num):
-            for sequence in range(sequences):
-                leaves[close, h, sequence] = values[0, h, close * sequences + sequence]
-
-
-@kernel
-def copy_scaled(source: Any, slot: Any, target: Any, num: Any, factor: Any) -> None:
-    """Write `factor` times one slot of reach probabilities to slot 0 of `target`."""
-    for h in range(num):
-        for sequence in range(source.shape[2]):
-            target[0, h, sequence] = source[slot, h, sequence] * factor
+def _leave(street: Workspace, before: Workspace, num: int) -> None:
+    """Copy the values where a street begins to the closes before it."""
+    closes, _, sequences = before.leaves.shape
+    values = street.values[0, :num, : closes * sequences]
+    before.leaves[:, :num] = values.reshape(num, closes, sequences).swapaxes(0, 1)
 
 
 @kernel
