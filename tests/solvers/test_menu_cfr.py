@@ -60,6 +60,10 @@ class LeducBoards:
         mark_ties(ranked)
 
 
+make_boards: Any = LeducBoards
+"""In place of `BoardBuckets`."""
+
+
 def exploitability(run: MenuCfr, public: PublicTree) -> float:
     """Return the exact exploitability of the average strategy, in chips a hand."""
     views = public.decisions.views
@@ -142,7 +146,7 @@ def test_pseudo_harmonic_mapping() -> None:
 def test_exploitability_falls_towards_zero(plain: int | None, least: float, threads: int, last: int) -> None:
     """Sampled actions make each iteration cheaper and noisier; halved again, and again, with more of them."""
     public = PublicTree(holdem_game("no_limit_leduc", NO_LIMIT_LEDUC))
-    run = MenuCfr(NO_LIMIT_LEDUC, LeducBoards(), 0, least=least, plain_iterations=plain, num_threads=threads)
+    run = MenuCfr(NO_LIMIT_LEDUC, make_boards(), 0, least=least, plain_iterations=plain, num_threads=threads)
     lost = []
     for iterations in (20, 400, last):
         run.run(iterations - run.iterations)
@@ -153,7 +157,7 @@ def test_exploitability_falls_towards_zero(plain: int | None, least: float, thre
 
 @needs_speed
 def test_a_run_goes_on_where_it_stopped() -> None:
-    whole, part, rest = (MenuCfr(NO_LIMIT_LEDUC, LeducBoards(), 3, least=0.3, plain_iterations=5) for _ in range(3))
+    whole, part, rest = (MenuCfr(NO_LIMIT_LEDUC, make_boards(), 3, least=0.3, plain_iterations=5) for _ in range(3))
     whole.run(20)
     part.run(10)
     rest.restore({name: table.copy() for name, table in part.state().items()}, part.iterations)

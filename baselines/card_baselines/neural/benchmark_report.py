@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from card_baselines.figures import hide_frame, make_figure, save_figure
 from card_baselines.neural.benchmark import ENTRANTS, GAMES, summarise_cells
-from card_envs.files import replace_file
 from card_envs.match.summary import summarise
 
 MIN_BAND = 3
@@ -54,10 +54,9 @@ def draw_curves(report: Mapping[str, Any], game: str, path: Path) -> None:
 
     Intervals are drawn from `MIN_BAND` seeds on.
     """
-    from matplotlib.figure import Figure
     from matplotlib.ticker import EngFormatter, MaxNLocator, StrMethodFormatter
 
-    figure = Figure(figsize=(10.5, 4.4), dpi=150, layout="constrained")
+    figure = make_figure(10.5, 4.4)
     left, right = figure.subplots(1, 2, sharey=True)
     least = np.inf
     for number, name in enumerate(ENTRANTS):
@@ -79,7 +78,7 @@ def draw_curves(report: Mapping[str, Any], game: str, path: Path) -> None:
         axes.set_yscale("log")
         axes.set_ylim(least / 1.5, 1.5 * report["references"][game]["untrained"])
         axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-        axes.spines[["top", "right"]].set_visible(False)
+    hide_frame(left, right)
     left.set_xscale("log")
     left.xaxis.set_major_formatter(EngFormatter(sep=" "))
     left.set_xlabel("decisions visited")
@@ -91,8 +90,7 @@ def draw_curves(report: Mapping[str, Any], game: str, path: Path) -> None:
     figure.suptitle(f"{GAMES[game].env}: geometric mean and its 95 % interval over seeds", fontsize=11)
     handles, labels = right.get_legend_handles_labels()
     figure.legend(handles, labels, frameon=False, loc="outside right center", title="learner (seeds)")
-    with replace_file(path) as temporary:
-        figure.savefig(temporary)
+    save_figure(figure, path)
 
 
 def band(

@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from numpy.typing import NDArray
-
 from card_baselines.agents.learned.tabular_policy import AGENT, save_strategy
 from card_baselines.neural.measured_learner import MeasuredLearner, require_two_players
 from card_baselines.run_folder import RunFolder
@@ -76,13 +74,13 @@ class TabularMccfr(MeasuredLearner):
     @property
     def parts(self) -> Mapping[str, Any]:
         """The state of the solver."""
-        return {"solver": Part(self._read_solver, self._restore_solver)}
-
-    def _read_solver(self) -> dict[str, Any]:
-        return {**self.solver.state(), "iterations": self.solver.iterations}
-
-    def _restore_solver(self, state: Mapping[str, NDArray[Any]]) -> None:
-        self.solver.restore({**state}, read_count(state, "iterations"))
+        solver = self.solver
+        return {
+            "solver": Part(
+                lambda: {**solver.state(), "iterations": solver.iterations},
+                lambda state: solver.restore(state, read_count(state, "iterations")),
+            )
+        }
 
 
 PRESETS = {

@@ -144,13 +144,15 @@ class SampledCfr(CfrSolver):
 
     def run(self, iterations: int) -> None:
         """Run `iterations` more iterations; all players learn in each."""
-        numbers = range(self.iterations + 1, self.iterations + iterations + 1)
-        schedules = np.array([self._schedule(number) for number in numbers]).reshape(-1, 5)
-        self._decisions += learn(
-            self.game.tree, self.game.deals, self._num_deals, schedules, self._regrets, self._sums, self._streams,
-            self._visits,
-        )  # fmt: skip
-        self.iterations += iterations
+        for _ in range(iterations):
+            self.iterations += 1
+            schedule = self._schedule(self.iterations)
+            self._decisions += learn(
+                self.game.tree, self.game.deals, self._num_deals, schedule.rate, schedule.average, self._regrets,
+                self._sums, self._streams, self._visits,
+            )  # fmt: skip
+            if (schedule.positive, schedule.negative) != (1, 1):
+                self._regrets *= np.where(self._regrets > 0, schedule.positive, schedule.negative)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return regrets, summed strategies, the random stream and the order of the deals."""
@@ -185,21 +187,17 @@ class SampledCfr(CfrSolver):
 
 @kernel
 def learn(
-    tree: Any, deals: Any, num_deals: Any, schedules: Any, regrets: Any, sums: Any, streams: Any, visits: Any
+    tree: Any, deals: Any, num_deals: Any, rate: Any, weight: Any, regrets: Any, sums: Any, streams: Any, visits: Any
 ) -> Any:  # fmt: skip
-    """Run an iteration for each of the `schedules` (iterations, 5), and return the number of decisions visited."""
-    stream, num_players = streams[0], tree.rewards.shape[2]
-    num = np.int64(0)
-    for iteration in range(schedules.shape[0]):
-        rate, weight = schedules[iteration, 0], schedules[iteration, 4]
-        for _ in range(num_deals):
-            deal = draw(deals, stream)
-            for learner in range(num_players):
-                averaged = (learner + 1) % num_players
-                num += traverse(
-                    tree, deals.sets, deal, deal, learner, averaged, rate, weight, regrets, sums, stream, visits
-                )
-        discount(regrets, schedules[iteration, 1], schedules[iteration, 2])
+    """Run an iteration, see `sampled.traverse`, and return the number of decisions visited."""
+    stream, num_players, num = streams[0], tree.rewards.shape[2], np.int64(0)
+    for _ in range(num_deals):
+        deal = draw(deals, stream)
+        for learner in range(num_players):
+            averaged = (learner + 1) % num_players
+            num += traverse(
+                tree, deals.sets, deal, deal, learner, averaged, rate, weight, regrets, sums, stream, visits
+            )
     return num
 
 
@@ -214,13 +212,3 @@ def draw(deals: Any, stream: Any) -> Any:
         place = 0
     deals.num_drawn[0] = place + 1
     return deals.order[place]
-
-
-@kernel
-def discount(regrets: Any, positive: Any, negative: Any) -> None:
-    """Multiply positive and negative regrets by the factors of a schedule."""
-    if positive == 1 and negative == 1:
-        return
-    for row in range(regrets.shape[0]):
-        for action in range(regrets.shape[1]):
-            regrets[row, action] *= positive if regrets[row, action] > 0 else negative

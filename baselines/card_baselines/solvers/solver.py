@@ -74,32 +74,19 @@ class DealSolver(CfrSolver):
         """Do iteration `number`, from 1."""
 
     def run(self, iterations: int) -> None:
-        """Run `iterations` more iterations; all players learn in each."""
+        """Run `iterations` more iterations; all players learn in each. Each thread does every n-th."""
         numbers = range(self.iterations + 1, self.iterations + iterations + 1)
+        while len(self._others) < self._num_threads - 1:
+            self._others.append(copy.copy(self))
+            self._others[-1].allocate_scratch()
         if self._num_threads == 1:
             self._learn_all(numbers)
         else:
-            self._share_out(numbers)
+            parts = [numbers[k :: self._num_threads] for k in range(self._num_threads)]
+            with ThreadPoolExecutor(self._num_threads) as pool:
+                list(pool.map(DealSolver._learn_all, [self, *self._others], parts))  # raises what a thread raised
         self.iterations += iterations
 
     def _learn_all(self, numbers: Sequence[int]) -> None:
         for number in numbers:
             self.learn(number)
-
-    def _share_out(self, numbers: Sequence[int]) -> None:
-        """Let each thread do every n-th iteration."""
-        while len(self._others) < self._num_threads - 1:
-            self._others.append(self._share_tables())
-        with ThreadPoolExecutor(self._num_threads) as pool:
-            parts = [
-                pool.submit(solver._learn_all, numbers[k :: self._num_threads])
-                for k, solver in enumerate([self, *self._others])
-            ]
-        for part in parts:
-            part.result()  # raises what the thread raised
-
-    def _share_tables(self) -> DealSolver:
-        """Return a solver with the same regrets and strategies, and scratch arrays of its own."""
-        other = copy.copy(self)
-        other.allocate_scratch()
-        return other

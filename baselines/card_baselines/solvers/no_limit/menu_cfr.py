@@ -11,11 +11,12 @@ last street and learns with buckets before it (CFR-BR; Johanson, Bard, Burch and
 
 from __future__ import annotations
 
-from typing import Any, Protocol, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from card_baselines.solvers.buckets.board_buckets import BoardBuckets
 from card_baselines.solvers.buckets.hand_buckets import HandBuckets
 from card_baselines.solvers.regret import Schedule
 from card_baselines.solvers.solver import DealSolver
@@ -37,30 +38,6 @@ _HARDLY_REACHED = 3e-4
 """Reach probability below which the strategy of a bucket is replaced by the mean over all buckets of the decision."""
 
 
-class Boards(Protocol):
-    """Source of random boards: `buckets.board_buckets.BoardBuckets` for Texas hold'em."""
-
-    buckets: HandBuckets
-    """The hand abstraction."""
-    ranked: np.ndarray[Any, np.dtype[Any]]
-    """(1,) of `RANKED`: the hands that can be held with the board, weakest first."""
-    rows: NDArray[np.int64]
-    """(streets, hands): bucket of the hand at each place."""
-
-    @property
-    def num_buckets(self) -> list[int]:
-        """Number of buckets on each street."""
-        ...
-
-    def draw(self, rng: np.random.Generator) -> None:
-        """Draw a board."""
-        ...
-
-    def copy(self) -> Self:
-        """Return another source of the same boards."""
-        ...
-
-
 class MenuCfr(DealSolver):
     """The solver: regrets and summed strategies, for each information state a block of numbers for each legal action.
 
@@ -68,14 +45,14 @@ class MenuCfr(DealSolver):
     """
 
     def __init__(
-        self, config: HoldemConfig, boards: Boards, seed: int, *, least: float = 0.1,
+        self, config: HoldemConfig, boards: BoardBuckets, seed: int, *, least: float = 0.1,
         plain_iterations: int | None = None, num_threads: int = 1,
     ) -> None:  # fmt: skip
         """Start with regrets of 0.
 
         Args:
             config: A game for which `tree.is_two_player_menu` holds.
-            boards: Source of boards.
+            boards: Source of random boards, with the ranks and buckets of their hands.
             seed: Seed of boards and sampled actions.
             least: The opponent's reach probability below which its actions are sampled, see `walk.Settings`.
             plain_iterations: Number of iterations, before those against responders, in which the players learn against
