@@ -11,7 +11,8 @@ import pytest
 pytest.importorskip("torch")
 
 
-from card_baselines.average_strategy.average_callbacks import NETWORK_FOLDER, SNAPSHOTS_FOLDER
+from card_baselines.average_strategy.average_network import NETWORK_FOLDER
+from card_baselines.average_strategy.snapshots import SNAPSHOTS_FOLDER
 from card_baselines.ppo.algorithm import ALGORITHM, PRESETS, make_learner
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.checkpoint import STATE, collect_parts

@@ -18,7 +18,7 @@ from card_baselines.agents.learned.mlp_policy import MlpPolicy
 from card_baselines.average_strategy.average_network import AverageNetwork
 from card_baselines.average_strategy.snapshot_agent import SnapshotAgent, find_earlier_decisions
 from card_baselines.average_strategy.snapshots import Snapshots, match_regrets
-from card_baselines.exploitability.ranges.flop_holdem import exploit_flop_holdem
+from card_baselines.exploitability.ranges import exploit_flop_holdem
 from card_baselines.exploitability.target import ExploitSettings, Target
 from card_baselines.learning.memories import Reservoir
 from card_baselines.run_folder import CONFIG, RunFolder

@@ -16,7 +16,7 @@ from gymnasium.utils.env_checker import check_env
 from numpy.typing import NDArray
 
 from card_baselines.agents.panels import evaluation_panel
-from card_baselines.exploitability.learned.demonstrators import list_demonstrators
+from card_baselines.exploitability.learned.demonstrations import list_demonstrators
 from card_envs import make_game, make_vector
 from card_envs.agent import Agent, Decisions, RandomAgent
 from card_envs.envs import ENVS, make_env, make_raw_env

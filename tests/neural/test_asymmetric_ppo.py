@@ -16,14 +16,16 @@ import torch
 from card_baselines.agents.learned.mlp_agent import MlpAgent
 from card_baselines.neural.asymmetric_ppo import (
     ALGORITHM,
+    HIDDEN_SIZE,
     PRESETS,
     AsymmetricActorCritic,
     AsymmetricPpo,
     Config,
     card_loss,
+    list_hidden_hands,
+    show_hidden_hands,
     uniform_card_loss,
 )
-from card_baselines.neural.hidden_hands import HIDDEN_SIZE, list_hidden_hands, show_hidden_hands
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.run import start_folder, train
 from card_envs import make_game

@@ -18,7 +18,7 @@ import torch
 
 from card_baselines import cli
 from card_baselines.learning.memories import DecisionReservoir
-from card_baselines.neural.advantage_memory import MeanAdvantages
+from card_baselines.neural.advantage_network import MeanAdvantages
 from card_baselines.neural.dream import estimate_advantages, play_lines
 from card_baselines.neural.external_sampling import Decisions, Samples, deal, traverse
 from card_baselines.runs.checkpoint import STATE, load_state

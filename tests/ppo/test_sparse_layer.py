@@ -10,9 +10,8 @@ pytest.importorskip("torch")
 import torch
 
 from card_baselines.agents.learned.mlp_agent import MlpAgent, apply_to_parts
-from card_baselines.ppo.fast_cpu import FastActorCritic
+from card_baselines.ppo.fast_cpu import FastActorCritic, sparse_linear
 from card_baselines.ppo.network import ActorCritic
-from card_baselines.ppo.sparse_layer import sparse_linear
 from card_envs import make_game
 from card_envs.agent import decisions_at, find_agent
 from card_envs.analysis.exploitability.deals import HIDDEN_HANDS

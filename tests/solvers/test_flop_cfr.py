@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from card_baselines.exploitability.methods import ExploitSettings, measure_exploitability
-from card_baselines.solvers import vector_cfr, vector_game
-from card_baselines.solvers.vector_cfr import VectorCfr
-from card_baselines.solvers.vector_game import VectorGame
+from card_baselines.solvers import vector_cfr
+from card_baselines.solvers.vector_cfr import VectorCfr, VectorGame
 from card_envs import make_game
 from card_envs.agent import decisions_at
 from card_envs.compiler import COMPILED
@@ -105,7 +104,7 @@ def test_openspiel_measures_the_same_value_and_exploitability() -> None:
 def test_games_that_need_much_memory_are_solved_with_float32(monkeypatch: pytest.MonkeyPatch) -> None:
     exact = VectorCfr(GAME, "discounted_cfr_plus")
     with monkeypatch.context() as patch:
-        patch.setattr(vector_game, "MAX_BYTES", 22 * 10**5)
+        patch.setattr(vector_cfr, "MAX_BYTES", 22 * 10**5)
         solver = VectorCfr(GAME, "discounted_cfr_plus")
     assert (exact.game.dtype, solver.game.dtype) == (np.float64, np.float32)
     assert {array.dtype for array in solver.state().values()} == {np.dtype(np.float32)}
@@ -117,9 +116,9 @@ def test_games_that_need_much_memory_are_solved_with_float32(monkeypatch: pytest
 
 
 def test_too_little_memory_is_refused_before_anything_is_allocated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vector_game, "find_free_memory", lambda: 2.0**30)
+    monkeypatch.setattr(vector_cfr, "find_free_memory", lambda: 2.0**30)
     with pytest.raises(ValueError, match=r"1,755 boards, 1,176 hands and 56 .*take 4.0 GiB of 1.0 that are free"):
         VectorGame(make_game("flop_holdem-v0"))
-    monkeypatch.setattr(vector_game, "MAX_BYTES", 2**30)
+    monkeypatch.setattr(vector_cfr, "MAX_BYTES", 2**30)
     with pytest.raises(ValueError, match=r"take 4.0 GiB of at most 1.0"):
         VectorGame(make_game("flop_holdem-v0"))

@@ -11,7 +11,7 @@ import pytest
 from card_baselines.solvers.agent import CfrNoLimit
 from card_baselines.solvers.buckets.hand_buckets import sort_buckets
 from card_baselines.solvers.hands import RANKED, mark_ties
-from card_baselines.solvers.no_limit.menu_cfr import MenuCfr, make_strategy, round_sums
+from card_baselines.solvers.menu_cfr import MenuCfr, make_strategy, round_sums
 from card_baselines.solvers.strategy import STRATEGY, TableStrategy, compress, decompress, lay_out, list_states
 from card_baselines.solvers.translation import find_places, pseudo_harmonic
 from card_baselines.solvers.tree import BettingTree, grow_game

@@ -10,13 +10,19 @@ import numpy as np
 import pytest
 
 from card_baselines.solvers.agent import CfrNoLimitSixMax, PublicStateCfr
-from card_baselines.solvers.buckets.board_buckets import BoardBuckets
-from card_baselines.solvers.buckets.hand_buckets import NUM_STARTING_HANDS, STARTING_HANDS
+from card_baselines.solvers.buckets.hand_buckets import NUM_STARTING_HANDS, STARTING_HANDS, BoardBuckets
+from card_baselines.solvers.menu_cfr import MenuCfr
 from card_baselines.solvers.multiplayer.mccfr import MultiplayerMccfr, round_sums
-from card_baselines.solvers.multiplayer.public_state import legal_actions_of, public_state, street_of
-from card_baselines.solvers.multiplayer.state_table import NO_STATE, StateTable, add_missing, find_state
+from card_baselines.solvers.multiplayer.public_state import (
+    NO_STATE,
+    StateTable,
+    add_missing,
+    find_state,
+    legal_actions_of,
+    public_state,
+    street_of,
+)
 from card_baselines.solvers.multiplayer.traversal import Frames, Hands, write_own_hands, write_policy
-from card_baselines.solvers.no_limit.menu_cfr import MenuCfr
 from card_baselines.solvers.pot_odds import call_by_odds
 from card_baselines.solvers.strategy import FIFTEENTHS, FINE, TableStrategy, compress, decompress, to_parts
 from card_baselines.solvers.train import MultiplayerConfig, MultiplayerLearner

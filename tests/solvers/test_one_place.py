@@ -108,7 +108,7 @@ def test_ends_and_best_actions_are_valued_in_two_modules() -> None:
     decision for all flops.
     """
     assert find_functions(values_ends) == {
-        "walk.make_walk", "walk.walk", "board_responses.evaluate_fold", "limit.street_passes.evaluate_fold",
+        "walk.make_walk", "walk.walk", "two_streets.evaluate_fold", "limit.street_passes.evaluate_fold",
         "limit.street_passes.evaluate_close", "hands.sum_compatible", "buckets.hand_buckets.count_equities",
         "buckets.hand_buckets.compare_with_groups",
     }  # fmt: skip

@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from card_baselines.solvers.buckets.board_buckets import RIVER, BoardBuckets
+from card_baselines.solvers.buckets.hand_buckets import RIVER, BoardBuckets
 from card_baselines.solvers.hands import RANKED, rank_hands
 from card_baselines.solvers.limit import public_chance_cfr
-from card_baselines.solvers.limit.cfr_br import PublicChanceCfrBr
-from card_baselines.solvers.limit.public_chance_cfr import PublicChanceCfr
-from card_baselines.solvers.limit.street_passes import BEST, CHOOSE, FOLLOW, Workspace, pass_backward
-from card_baselines.solvers.limit.streets import make_streets
+from card_baselines.solvers.limit.public_chance_cfr import PublicChanceCfr, PublicChanceCfrBr
+from card_baselines.solvers.limit.street_passes import BEST, CHOOSE, FOLLOW, Workspace, make_streets, pass_backward
 from card_baselines.solvers.tree import LIMIT_ACTIONS, grow_game
 from card_envs.cards import card_ids
 from card_envs.compiler import COMPILED

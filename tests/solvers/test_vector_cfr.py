@@ -11,12 +11,11 @@ import pytest
 
 from card_baselines.exploitability.methods import ExploitSettings, measure_exploitability
 from card_baselines.runs.run import train
-from card_baselines.solvers import vector_game
+from card_baselines.solvers import vector_cfr
 from card_baselines.solvers.regret import SCHEDULES
 from card_baselines.solvers.train import CFR as ALGORITHM
 from card_baselines.solvers.train import CfrConfig as Config
-from card_baselines.solvers.vector_cfr import VectorCfr
-from card_baselines.solvers.vector_game import VectorGame, VectorStrategy
+from card_baselines.solvers.vector_cfr import VectorCfr, VectorGame, VectorStrategy
 from card_envs import make_game
 from card_envs.agent import Decisions, action_probabilities, decisions_at, find_agent
 from card_envs.analysis.exploitability.best_response import exact_exploitability
@@ -130,7 +129,7 @@ def test_what_it_cannot_solve_is_refused_with_what_to_use(monkeypatch: pytest.Mo
         VectorCfr(make_game("kuhn_poker-v0"), "cfr_minus")
     with pytest.raises(ValueError, match="'cfr_minus' is not known"):
         Config(variant="cfr_minus")
-    monkeypatch.setattr(vector_game, "MAX_BYTES", 1000)
+    monkeypatch.setattr(vector_cfr, "MAX_BYTES", 1000)
     with pytest.raises(ValueError, match="6 boards, 5 hands and 30 decisions"):
         VectorGame(make_game("leduc_holdem-v0"))
 

@@ -16,10 +16,13 @@ from safetensors.torch import save_file
 
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.checkpoint import Part, check_arrays
+from card_baselines.runs.learner import LearnerCallback
 from card_envs.agent.probabilities import softmax
 from card_envs.files import replace_file
 from card_envs.typing import Floats
 
+SNAPSHOTS_FOLDER = "average_snapshots"
+"""Folder inside the run folder that plays the average."""
 SNAPSHOT_WEIGHTS = "snapshot_weights"
 """Name of the tensor (snapshots,) that holds the weights in the average."""
 
@@ -120,3 +123,29 @@ class Snapshots:
     def part_of(self, policy: torch.nn.Module) -> Part:
         """Return the part of a checkpoint of a run whose networks have the shape of `policy`."""
         return Part(self.state, lambda arrays: self.restore(arrays, policy))
+
+
+class SnapshotAverage(LearnerCallback):
+    """Callback of self-play that keeps copies of the network; `SnapshotAgent` draws one of them for each deal.
+
+    Self-play may cycle, so that the average of all policies is less exploitable than the latest one. The policy of
+    update t has the weight t.
+    """
+
+    def __init__(self, max_snapshots: int = 60) -> None:
+        """Keep at most `max_snapshots` copies."""
+        self.snapshots = Snapshots(max_snapshots)
+
+    def on_update(self, learner: Any) -> dict[str, float]:
+        """Add the latest policy."""
+        self.snapshots.add(learner.network.policy, float(learner.updates))
+        return {}
+
+    def save_policy(self, run: RunFolder) -> None:
+        """Write the folder that plays the mixture, as soon as there is a snapshot."""
+        if len(self.snapshots):
+            self.snapshots.save(run.make_inner(SNAPSHOTS_FOLDER, agent="snapshots", output="logits"))
+
+    def parts(self, learner: Any) -> Mapping[str, Any]:
+        """Return the snapshots, which must be of networks of the learner's shape."""
+        return {"snapshots": self.snapshots.part_of(learner.network.policy)}

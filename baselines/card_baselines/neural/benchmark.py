@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from card_baselines.average_strategy.average_callbacks import SNAPSHOTS_FOLDER
-from card_baselines.exploitability.ranges.flop_holdem import exploit_flop_holdem
+from card_baselines.average_strategy.snapshots import SNAPSHOTS_FOLDER
+from card_baselines.exploitability.ranges import exploit_flop_holdem
 from card_baselines.exploitability.target import ExploitSettings, Target
 from card_baselines.grid import Cell, Grid, Layout
 from card_baselines.run_folder import EVALUATION, RunFolder

@@ -10,8 +10,8 @@ CFR trains another network to play the average. Differences from the papers: one
 observes; networks are not reinitialised after an iteration; and in small games (`merge_samples`) the training data are
 the mean advantages of all information states rather than a reservoir of samples.
 
-Read in this order: `external_sampling` (traversals), `learning.memories`, `advantage_memory`, `advantage_network`, this
-file; `average_strategy.snapshots`.
+Read in this order: `external_sampling` (traversals), `learning.memories`, `advantage_network`, this file;
+`average_strategy.snapshots`.
 """
 
 from __future__ import annotations
@@ -30,8 +30,7 @@ from card_baselines.average_strategy.average_network import AverageNetwork
 from card_baselines.average_strategy.snapshots import Snapshots
 from card_baselines.learning.memories import DecisionReservoir
 from card_baselines.learning.optimisation import interpolate, set_learning_rate, take_steps
-from card_baselines.neural.advantage_memory import MeanAdvantages
-from card_baselines.neural.advantage_network import AdvantageNetwork
+from card_baselines.neural.advantage_network import AdvantageNetwork, MeanAdvantages
 from card_baselines.neural.external_sampling import Samples, deal, traverse
 from card_baselines.neural.measured_learner import MeasuredConfig, MeasuredLearner, require_two_players
 from card_baselines.run_folder import WEIGHTS, RunFolder

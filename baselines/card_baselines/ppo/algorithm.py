@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from card_baselines.agents.learned.devices import find_device
-from card_baselines.average_strategy.average_callbacks import NetworkAverage, SnapshotAverage
+from card_baselines.average_strategy.average_network import NetworkAverage
+from card_baselines.average_strategy.snapshots import SnapshotAverage
 from card_baselines.ppo.config import SCHEDULES, Config
 from card_baselines.ppo.exploiters import ExploiterTraining
 from card_baselines.ppo.fast_cpu import FastPpo

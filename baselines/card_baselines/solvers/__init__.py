@@ -3,13 +3,12 @@
 | module | contents |
 |---|---|
 | `buckets` | the hand abstraction: which hands share a bucket, and how the bucket of a hand is found |
-| `limit.streets` | the betting of limit hold'em, street by street |
-| `vector_cfr` | CFR in any variant (`regret`) over all hands and boards of a small two-player game |
-| `vector_game` | such games and their strategies |
-| `walk`, `two_streets`, `board_responses` | walks over a tree with all hands at once; on boards; best responses |
+| `vector_cfr` | CFR in any variant (`regret`) over all hands and boards of a small game for two, and its strategies |
+| `walk`, `two_streets` | walks over a tree with all hands at once; on boards, and best responses there |
 | `sampled`, `sampled_cfr` | external sampling of deals and actions; Monte Carlo CFR for any small game |
-| `limit.mccfr`, `limit.public_chance_cfr`, `limit.cfr_br` | the algorithms for limit games |
-| `no_limit.menu_cfr` | the algorithm for no-limit games with a bet menu |
+| `limit.mccfr`, `limit.public_chance_cfr` | the algorithms for limit games |
+| `limit.street_passes` | the betting of limit hold'em street by street, and passes over many sequences of it |
+| `menu_cfr` | the algorithm for no-limit games with a bet menu |
 | `strategy` | strategies as tables: how sums are rounded, files, and lookup at a table |
 | `translation` | play with other bet menus than that of a strategy |
 | `pot_odds` | play where training hardly came |

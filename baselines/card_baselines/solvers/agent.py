@@ -22,8 +22,7 @@ import numpy as np
 from card_baselines.solvers.strategy import DATA, STRATEGY, TableStrategy, load_config
 from card_baselines.solvers.translation import trained_shares, translate
 from card_baselines.solvers.tree import grow_game, is_two_player_limit
-from card_baselines.solvers.vector_cfr import VectorCfr
-from card_baselines.solvers.vector_game import VectorGame, VectorStrategy
+from card_baselines.solvers.vector_cfr import VectorCfr, VectorGame, VectorStrategy
 from card_envs.agent import Decisions, StochasticAgent
 from card_envs.game import Game
 from card_envs.games.holdem.config import HoldemConfig, is_texas_holdem

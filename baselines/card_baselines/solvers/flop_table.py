@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from card_baselines.solvers.buckets.canonical_hands import CanonicalHands, list_flop_hands
 from card_baselines.solvers.buckets.hand_buckets import NUM_STARTING_HANDS, STARTING_HANDS
 from card_baselines.solvers.strategy import FINE, STRATEGY, TableStrategy
-from card_baselines.solvers.vector_game import VectorGame
+from card_baselines.solvers.vector_cfr import VectorGame
 from card_envs.compiler import kernel
 from card_envs.damaged_files import open_arrays
 from card_envs.envs import make_game

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.solvers.betting_keys import find_sorted
-from card_baselines.solvers.buckets.stored_buckets import Buckets, from_stored_arrays, make_finder, to_stored_arrays
+from card_baselines.solvers.buckets.lookup import Buckets, from_stored_arrays, make_finder, to_stored_arrays
 from card_baselines.solvers.multiplayer.public_state import (
     check_keys,
     find_public_states,

@@ -8,15 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from card_baselines.runs.config import EnvArgs, require
-from card_baselines.solvers.buckets.board_buckets import BoardBuckets
 from card_baselines.solvers.buckets.equity_buckets import equal_bounds
-from card_baselines.solvers.buckets.hand_buckets import HandBuckets, sort_buckets
-from card_baselines.solvers.limit.cfr_br import PublicChanceCfrBr
+from card_baselines.solvers.buckets.hand_buckets import BoardBuckets, HandBuckets, sort_buckets
 from card_baselines.solvers.limit.mccfr import Mccfr
-from card_baselines.solvers.limit.public_chance_cfr import PublicChanceCfr
+from card_baselines.solvers.limit.public_chance_cfr import PublicChanceCfr, PublicChanceCfrBr
+from card_baselines.solvers.menu_cfr import MenuCfr
 from card_baselines.solvers.multiplayer.mccfr import MultiplayerMccfr
 from card_baselines.solvers.multiplayer.public_state import MAX_ACTIONS
-from card_baselines.solvers.no_limit.menu_cfr import MenuCfr
 from card_baselines.solvers.regret import SCHEDULES
 from card_baselines.solvers.strategy import check_largest_river_bet
 from card_baselines.solvers.training import (

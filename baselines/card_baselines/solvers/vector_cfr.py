@@ -1,26 +1,235 @@
-"""CFR over all hands and all boards of a two-player game with one or two streets of cards (`vector_game`).
+"""CFR over all hands and all boards of a two-player game, and strategies for it.
 
-Both players learn in turn, in every iteration with every hand on every board; the variant of CFR
+Such games are Kuhn poker, Leduc hold'em, flop hold'em, and endgames on the river and the turn: cards come at most once
+after the first bets. Both players learn in turn, in every iteration with every hand on every board; the variant of CFR
 is a `regret.Schedule`.
 """
 
 from __future__ import annotations
 
-from math import prod
+from functools import cached_property
+from itertools import combinations
+from math import comb, prod
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.regret import SCHEDULES, Schedule
+from card_baselines.solvers.betting_keys import find_sorted
+from card_baselines.solvers.buckets.hand_buckets import STARTING_HANDS
+from card_baselines.solvers.buckets.suit_isomorphism import canonical_boards, rename_suits
+from card_baselines.solvers.hands import RANKED, BoardHands, find_own_cards
+from card_baselines.solvers.regret import SCHEDULES, Schedule, normalise
 from card_baselines.solvers.solver import CfrSolver
-from card_baselines.solvers.tree import NUM_PLAYERS
-from card_baselines.solvers.two_streets import STREAM, walk_boards
-from card_baselines.solvers.vector_game import VectorGame, VectorStrategy
-from card_baselines.solvers.walk import BEST, LEARN, NO_GROUPS, VISIT_ALL, Settings, Tables
+from card_baselines.solvers.tree import NUM_PLAYERS, endgame_of, first_table, grow_betting
+from card_baselines.solvers.two_streets import STREAM, Boards, TwoStreets, walk_boards
+from card_baselines.solvers.walk import BEST, LEARN, NO_GROUPS, VISIT_ALL, Frames, Settings, Strategies
+from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
-from card_envs.game import Game
+from card_envs.damaged_files import open_arrays
+from card_envs.game import Game, Tables
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.memory import find_free_memory
+from card_envs.poker.hands import NUM_HANDS, hand_numbers
 from card_envs.typing import Floats
+
+MAX_BYTES = 2**32
+"""Maximum memory of regrets, strategies and hands."""
+_TABLES = 3
+"""Tables of numbers: regrets, predicted regrets and strategies."""
+_LARGE = 2**29
+"""Strategies of so many bytes are stored uncompressed, since compressing them takes minutes."""
+_FLOP_CARDS = 3
+_CARD_FACTORS = DECK_SIZE ** np.arange(5)
+"""Factors that make a number of the cards of a board."""
+
+
+class VectorGame:
+    """The tree of betting, the boards, and the hands on each."""
+
+    def __init__(self, game: Game, merge_suits: bool = True) -> None:
+        """Grow the tree and list the hands.
+
+        Args:
+            game: The game.
+            merge_suits: Of flops that differ in the names of suits alone, keep one (see `Boards.kind`).
+
+        Raises:
+            ValueError: For games of other betting, seats and streets, and for too many bets, boards or hands.
+        """
+        num_cards, config = count_coming_cards(game), game.config
+        endgame = endgame_of(game)
+        self.game, self.tree = game, grow_betting(game, first_table(game))
+        deck = np.sort(np.array(config.deck_cards, np.int64))
+        board = np.zeros(0, np.int64) if endgame is None else np.asarray(endgame.cards, np.int64)
+        rest = np.setdiff1d(deck, board)
+        late = comb(len(rest) - num_cards, config.num_hole_cards) if num_cards else 0
+        self._num_hands = comb(len(rest), config.num_hole_cards), late
+        self.streets = TwoStreets(self.tree, num_cards > 0, self._num_hands)
+        self._merges = merge_suits and endgame is None and (num_cards, config.num_hole_cards) == (_FLOP_CARDS, 2)
+        canonical, counts = canonical_boards(_FLOP_CARDS).list_of(deck) if self._merges else (None, 1)
+        self.num_boards = (comb(len(rest), num_cards) if canonical is None else len(canonical)) if num_cards else 0
+        """Number of boards of the second street."""
+        self.dtype: Any = self._choose_dtype()
+        """Type of all numbers: float64, or float32 for games that would take too much memory otherwise."""
+        cards = _list_cards(rest, num_cards) if canonical is None else canonical
+        single = config if config.num_hole_cards == 1 else None
+        self.hands = BoardHands(board, deck, single)
+        """Hands on the cards that lie from the start."""
+        on_boards = [BoardHands(np.append(board, each), deck, single) for each in cards]
+        chance = counts * np.ones(len(cards)) / comb(len(rest) - NUM_PLAYERS * config.num_hole_cards, num_cards)
+        self.boards = Boards.arrange(self.hands, on_boards, chance.astype(self.dtype))
+        if self._merges:
+            kind = np.unique(STARTING_HANDS[self.hands.numbers], return_inverse=True)[1]
+            self.boards = self.boards._replace(kind=kind, kind_size=np.bincount(kind))
+        keys = cards @ _CARD_FACTORS[:num_cards]
+        self._board_order = np.argsort(keys)
+        self._board_keys = keys[self._board_order]
+        weights = np.ones((NUM_PLAYERS, len(self.hands))) if endgame is None else endgame.weights[:, self.hands.numbers]
+        weights = np.ascontiguousarray(weights)
+        self.weights: Floats = weights.astype(self.dtype)
+        """(2, hands): weights of the hands of both players."""
+        self.num_deals = float(weights[0] @ self.hands.sum_compatible(weights[1]))
+        """Sum of the weights of all pairs of hands."""
+
+    @cached_property
+    def late_places(self) -> NDArray[np.int16]:
+        """(boards, hand numbers): place of each hand on each board of the second street."""
+        places = np.zeros((self.num_boards, NUM_HANDS), np.int16)
+        numbers = self.boards.ranked["number"][:, : self._num_hands[1]]
+        np.put_along_axis(places, numbers, np.arange(self._num_hands[1], dtype=np.int16)[None], 1)
+        return places
+
+    def allocate_frames(self) -> tuple[Frames, Frames]:
+        """Return arrays for `two_streets.walk_boards`."""
+        early, late = (Frames.allocate(self.tree, num, num, self.dtype) for num in self._num_hands)
+        return early, late
+
+    def shape_of(self, is_late: bool) -> tuple[int, ...]:
+        """Return the shape of a table of one street: (decisions, actions, hands), by board on the second street."""
+        shape = len(self.streets.decisions[is_late]), self.tree.child.shape[1], self._num_hands[is_late]
+        return (self.num_boards, *shape) if is_late else shape
+
+    def find(self, views: Tables) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Return the row of the decision, the board (-1 on the first street) and the place of the hand, each (n,).
+
+        Raises:
+            ValueError: For tables with other betting or another deck.
+        """
+        nodes = self.tree.find(views)
+        if (nodes < 0).any():
+            raise ValueError(f"the bets at a table are none of {self.game.name} with these settings")
+        config, known = self.game.config, len(self.hands.board)
+        hole, deck = config.num_hole_cards, views["deck"].astype(np.int64)
+        own = find_own_cards(views, hole)
+        boards, places = np.full(len(views), -1), self.hands.place_of[_number_hands(own)]
+        late, first = np.flatnonzero(self.streets.nodes["street"][nodes]), NUM_PLAYERS * hole
+        if len(late):
+            cards, own = deck[late, first + known : first + sum(config.board_cards)], own[late]
+            if self._merges:
+                _, suits = canonical_boards(_FLOP_CARDS).find(cards)
+                cards, own = rename_suits(cards, suits), rename_suits(own, suits)
+            keys = np.sort(cards, axis=1) @ _CARD_FACTORS[: cards.shape[1]]
+            found = find_sorted(self._board_keys, keys)
+            if (found < 0).any():
+                raise ValueError(f"the cards at a table are none of {self.game.name} with these settings")
+            boards[late] = self._board_order[found]
+            places[late] = self.late_places[boards[late], _number_hands(own)]
+        return self.streets.row[nodes], boards, places
+
+    def _choose_dtype(self) -> Any:
+        """Return float64, or float32 if that takes too much memory.
+
+        Raises:
+            ValueError: If both take too much, or more than is free, before any of it is allocated.
+        """
+        num_boards, late, _, num_hands = shape = self.shape_of(True)
+        numbers = _TABLES * prod(shape)
+        for dtype in (np.float64, np.float32):
+            size = numbers * np.dtype(dtype).itemsize + num_boards * RANKED.itemsize
+            if size <= MAX_BYTES:
+                break
+        free = find_free_memory()
+        if size > min(MAX_BYTES, free):
+            most = f"at most {MAX_BYTES / 2**30:.1f}" if size > MAX_BYTES else f"{free / 2**30:.1f} that are free"
+            raise ValueError(
+                f"{self.game.name} has {num_boards:,} boards, {num_hands:,} hands and {late:,} decisions on each, "
+                f"which take {size / 2**30:,.1f} GiB of {most}: choose a smaller deck, fewer bets or an endgame, or "
+                "train public_chance_cfr or menu_cfr, whose hands are in buckets"
+            )
+        return dtype
+
+
+def _list_cards(deck: NDArray[np.int64], num_cards: int) -> NDArray[np.int64]:
+    """Return all boards (n, num_cards) of a deck, none for no cards."""
+    cards = list(combinations(deck.tolist(), num_cards)) if num_cards else []
+    return np.array(cards, np.int64).reshape(len(cards), num_cards)
+
+
+def _number_hands(cards: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the number (n,) of hands (n, cards) of one card or two, in any order."""
+    return cards[:, 0] if cards.shape[1] == 1 else hand_numbers(cards)
+
+
+def count_coming_cards(game: Game) -> int:
+    """Return how many cards come after the first bets; ValueError for games that are no `VectorGame`."""
+    config = game.config
+    if not isinstance(config, HoldemConfig):
+        raise ValueError(f"{game.name} is no game of hold'em's betting: train tabular_mccfr")
+    if game.num_seats != NUM_PLAYERS:
+        raise ValueError(f"{game.name} has {game.num_seats} seats, the solver two: train multiplayer_mccfr")
+    endgame, streets = endgame_of(game), np.cumsum(config.board_cards)
+    known = 0 if endgame is None else len(endgame.cards)
+    coming = [cards for cards, total in zip(config.board_cards, streets, strict=True) if total > known and cards]
+    if len(coming) > 1:
+        raise ValueError(
+            f"in {game.name} cards come {len(coming)} times after the first bets, and the solver, which goes over all "
+            "boards, allows one: train public_chance_cfr or menu_cfr, or solve an endgame on the turn or the river"
+        )
+    return int(sum(coming))
+
+
+class VectorStrategy:
+    """Probabilities of both players with every hand on every board of a `VectorGame`."""
+
+    def __init__(self, game: VectorGame, early: NDArray[Any], late: NDArray[Any]) -> None:
+        """Store probabilities, with shapes as of `VectorGame.shape_of`; ValueError for those of another game."""
+        if (early.shape, late.shape) != (game.shape_of(False), game.shape_of(True)):
+            raise ValueError(f"the strategy was made for another game than {game.game.name} with these settings")
+        if not all(np.isfinite(part).all() and (part >= 0).all() for part in (early, late)):
+            raise ValueError("the strategy has probabilities that are NaN, infinite or negative")
+        self._game, self._early, self._late = game, early, late
+
+    @staticmethod
+    def from_sums(game: VectorGame, early: Floats, late: Floats) -> VectorStrategy:
+        """Return the average strategy of summed strategies, uniform where they are 0."""
+        is_legal, is_legal_late = (game.streets.legal_of(is_late)[..., None] for is_late in (False, True))
+        averages = np.empty_like(late)
+        for board, sums in zip(averages, late, strict=True):  # board by board, since the copies may be large
+            board[:] = normalise(sums, is_legal_late, -2, game.dtype)
+        return VectorStrategy(game, normalise(early, is_legal, -2, game.dtype), averages)
+
+    def probabilities(self, views: Tables) -> Floats:
+        """Return the probabilities of the actions (n, num_actions) of each view's actor."""
+        rows, boards, places = self._game.find(views)
+        found, is_late = np.empty((len(views), self._early.shape[1])), boards >= 0
+        found[~is_late] = self._early[rows[~is_late], :, places[~is_late]]
+        found[is_late] = self._late[boards[is_late], rows[is_late], :, places[is_late]]
+        return found
+
+    def save(self, path: Path) -> None:
+        """Write a file that `load` reads."""
+        save = np.savez_compressed if self._late.nbytes < _LARGE else np.savez
+        with path.open("wb") as file:
+            save(file, early=self._early.astype(np.float32, copy=False), late=self._late.astype(np.float32, copy=False))
+
+    @staticmethod
+    def load(path: Path, game: VectorGame) -> VectorStrategy:
+        """Return the strategy in a file written by `save`."""
+        with open_arrays(path) as data:
+            return VectorStrategy(game, *(data[name].astype(game.dtype, copy=False) for name in ("early", "late")))
+
 
 __all__ = ["VectorCfr"]
 
@@ -44,12 +253,12 @@ class VectorCfr(CfrSolver):
         self._early, self._late = (self._allocate(is_late) for is_late in (False, True))
         self._frames = self.game.allocate_frames()
 
-    def _allocate(self, is_late: bool) -> Tables:
+    def _allocate(self, is_late: bool) -> Strategies:
         """Return the tables of one street; regrets and their prediction are one table if nothing is predicted."""
         shape = self.game.shape_of(is_late)
         regrets, sums = (np.zeros(shape, self.game.dtype) for _ in range(2))
         predicted = np.zeros_like(regrets) if self._schedule(1).prediction else regrets
-        return Tables(predicted, predicted, regrets, sums)
+        return Strategies(predicted, predicted, regrets, sums)
 
     def run(self, iterations: int) -> None:
         """Run `iterations` more iterations; both players learn in each."""
@@ -59,10 +268,10 @@ class VectorCfr(CfrSolver):
         learn(nodes, ranked, early, extra, NO_GROUPS, self._frames[0], self.game.weights, schedules, STREAM)
         self.iterations += iterations
 
-    def _list_arguments(self, early: Tables, late: Tables) -> tuple[Any, ...]:
+    def _list_arguments(self, early: Strategies, late: Strategies) -> tuple[Any, ...]:
         """Return nodes, hands, strategies and the `extra` of `two_streets.walk_boards`."""
         game = self.game
-        tables, late = (Tables(*(table.reshape(-1) for table in street)) for street in (early, late))
+        tables, late = (Strategies(*(table.reshape(-1) for table in street)) for street in (early, late))
         extra = game.boards, np.arange(game.num_boards), late, prod(game.shape_of(True)[1:]), self._frames[1]
         return game.streets.nodes, game.hands.ranked, tables, extra
 

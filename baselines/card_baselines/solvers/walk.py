@@ -6,7 +6,7 @@ over hands go by *place* (`hands`). Arrays of a walk have a row for each depth, 
 A strategy is one array of numbers, in which a decision has a block (actions, columns) from the field `first` of its
 node on. A column is a hand, or a group of hands that are played alike. Policies are found by regret matching.
 
-On the boards of two streets `two_streets` leads the walk from one to the other; `no_limit.menu_cfr` adds a responder.
+On the boards of two streets `two_streets` leads the walk from one to the other; `menu_cfr` adds a responder.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Groups(NamedTuple):
     """(streets,): number of groups, 0 if every hand has its own numbers."""
 
 
-class Tables(NamedTuple):
+class Strategies(NamedTuple):
     """Strategies (numbers,) that a walk reads and changes."""
 
     own: NDArray[Any]
@@ -78,7 +78,7 @@ class Settings(NamedTuple):
     board: Any
     """Index of the board, if a street has tables for each: it is added to the street in `Groups.of_hand`."""
     first: Any
-    """Where the numbers of the board begin in `Tables`."""
+    """Where the numbers of the board begin in `Strategies`."""
 
 
 class Frames(NamedTuple):

@@ -1,13 +1,20 @@
-"""Find the bucket (`hand_buckets`) of a hand at a table: of one hand, or of all hands on one board at once."""
+"""Find the bucket (`hand_buckets`) of a hand at a table: of one hand, or of all hands on one board at once.
+
+`to_stored_arrays` and `from_stored_arrays` are for the files of strategies, with any hand abstraction.
+"""
 
 from __future__ import annotations
 
+import lzma
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.agents.scripted.holdem_moves import board_card, hole_card
+from card_baselines.solvers.buckets.canonical_hands import CanonicalHands
+from card_baselines.solvers.buckets.equity_buckets import EquityBuckets
 from card_baselines.solvers.buckets.hand_buckets import (
     NUM_BINS,
     NUM_GROUPS,
@@ -334,3 +341,34 @@ def _compute_group_equities(lookup: Any, a: Any, b: Any, groups: Any, features: 
     for k in range(NUM_GROUPS):
         met = np.float32(lookup.met[k])
         features[0, k] = np.float32(lookup.wins[k]) / met if lookup.met[k] > 0 else np.float32(0)
+
+
+_CANONICAL = "canonical_hands"
+
+Buckets = HandBuckets | EquityBuckets | CanonicalHands
+
+
+def to_stored_arrays(buckets: Buckets) -> dict[str, Any]:
+    """Return the arrays for `np.savez`; the large one is compressed. Canonical hands need none but a name."""
+    if isinstance(buckets, CanonicalHands):
+        return {_CANONICAL: np.array(True)}
+    if isinstance(buckets, EquityBuckets):
+        return {"bounds": buckets.bounds.astype(np.float32)}
+    flop = np.frombuffer(lzma.compress(buckets.flop.astype(np.uint16).tobytes(), preset=9), np.uint8)
+    return vars(buckets) | {"flop": flop}
+
+
+def from_stored_arrays(data: Mapping[str, NDArray[Any]]) -> Buckets:
+    """Return the buckets of `to_stored_arrays`; other entries of `data` are ignored."""
+    if _CANONICAL in data:
+        return CanonicalHands()
+    if "bounds" in data:
+        return EquityBuckets(data["bounds"].astype(np.float64))
+    tables = {name: data[name] for name in HandBuckets.__annotations__}
+    tables["flop"] = np.frombuffer(lzma.decompress(tables["flop"].tobytes()), np.uint16).reshape(-1, NUM_HANDS)
+    return HandBuckets(**tables)
+
+
+def make_finder(buckets: Buckets) -> BucketFinder | EquityBuckets | CanonicalHands:
+    """Return an object that finds the buckets of hands at tables and on boards."""
+    return BucketFinder(buckets) if isinstance(buckets, HandBuckets) else buckets

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.buckets.board_buckets import BoardBuckets
-from card_baselines.solvers.multiplayer.public_state import street_of
-from card_baselines.solvers.multiplayer.state_table import StateTable, add_missing, check_states, fill_slots
+from card_baselines.solvers.buckets.hand_buckets import BoardBuckets
+from card_baselines.solvers.multiplayer.public_state import StateTable, add_missing, check_states, fill_slots, street_of
 from card_baselines.solvers.multiplayer.traversal import Frames, Hands, learn_from_deal
 from card_baselines.solvers.solver import DealSolver
 from card_baselines.solvers.strategy import TableStrategy, quantise

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.multiplayer.public_state import public_state
-from card_baselines.solvers.multiplayer.state_table import NO_STATE, find_state
+from card_baselines.solvers.multiplayer.public_state import NO_STATE, find_state, public_state
 from card_baselines.solvers.regret import match_regrets
 from card_baselines.solvers.sampled import sample_action
 from card_envs.compiler import kernel

@@ -1,26 +1,183 @@
-"""Subgames of one street on which a hand comes by different betting, and their solutions, which are cached.
+"""Subgames of one street on which a hand comes by different betting, and their solutions by CFR+, which are cached.
 
 The ranges with which both players come to a subgame follow from the trunk by Bayes' rule, as in a local best response,
 and so does what a best response would win there from the strategy that is replaced. The solution of a turn is the trunk
 of the river that comes.
+
+The *solver* is the player whose strategy is wanted. A gadget keeps the other one, the *opponent*, from winning more
+than against the strategy that is replaced: with each hand it may stop before the subgame, and is then paid what a best
+response would win from that strategy (Burch, Johanson and Bowling, AAAI 2014). The opponent comes with a part of its
+estimated range without that choice, so that the solver also has something to win.
+
+On the board that lies, every hand has a strategy of its own. On each river after a turn the hands are in groups of
+similar strength, since the river is re-solved when it comes; an iteration draws one river (public chance sampling,
+Johanson et al., AAMAS 2012).
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
+from math import prod
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from card_baselines.solvers.hands import BoardHands
-from card_baselines.solvers.regret import normalise
-from card_baselines.solvers.resolving.subgame_cfr import SubgameCfr, find_groups
+from card_baselines.solvers.regret import Schedule, match_regrets, normalise
 from card_baselines.solvers.resolving.trunk import Probabilities, Trunk
-from card_baselines.solvers.tree import BettingTree, Numbers, grow_betting
+from card_baselines.solvers.tree import NUM_PLAYERS, BettingTree, Numbers, grow_betting
+from card_baselines.solvers.two_streets import STREAM, BoardResponses, Boards, TwoStreets, walk_boards
+from card_baselines.solvers.walk import BEST, LEARN, VISIT_ALL, Frames, Groups, Settings, Strategies
 from card_envs.cards import DECK_SIZE
+from card_envs.compiler import kernel
 from card_envs.game import Game, Tables
 from card_envs.poker.hands import NUM_HANDS
 from card_envs.typing import Floats32
+
+NUM_GROUPS = 64
+"""Groups of hands on each river while the turn is solved."""
+_WHOLE_BOARD = 5
+_KNOWN_TO_PAIR = 8
+"""Cards of a turn board and of both hands: none of them is the river."""
+_TURN_POWER = 3
+"""On the turn the strategy of iteration t has the weight t^3: the first ones, to which most rivers are new, hardly
+count. On the river it has the weight t."""
+_ZERO, _ONE = np.float32(0), np.float32(1)
+_CFR_PLUS = Schedule(_ONE, _ONE, _ZERO, _ZERO, _ONE)
+
+
+class Gadget(NamedTuple):
+    """The opponent's choice between the subgame and being paid: its action 0 enters, action 1 stops."""
+
+    regrets: Floats32
+    """(2, hands)"""
+    policy: Floats32
+    """(2, hands): probabilities to enter and to stop."""
+    totals: Floats32
+    """(hands,): scratch space."""
+
+
+@kernel
+def solve(
+    nodes: Any, ranked: Any, groups: Any, early: Any, frames: Any, rivers: Any, drawn: Any, late: Any, numbers: Any,
+    late_frames: Any, power: Any, solver: Any, ranges: Any, worth: Any, range_share: Any, gadget: Any, stream: Any,
+) -> None:  # fmt: skip
+    """Add up the strategies of both players, with one iteration for each of the rivers `drawn` (iterations,).
+
+    `ranges` (2, hands) sum to 1; `worth` (hands,) is what the opponent is paid for stopping. With `range_share` 1 the
+    ranges are taken as they are, with 0 the opponent chooses with every hand. The first arguments are as of
+    `two_streets.walk_boards`.
+    """
+    size, opponent = np.int64(ranked.num_hands), 1 - solver
+    share = (_ONE - range_share) / np.float32(size)
+    for t in range(drawn.shape[0]):
+        for learner in (opponent, solver):
+            for h in range(size):
+                frames.own[0, h] = np.float32((t + 1) ** power)
+                if learner == opponent:
+                    frames.reach[0, h] = ranges[solver, h]
+                else:
+                    frames.reach[0, h] = range_share * ranges[opponent, h] + share * gadget.policy[0, h]
+            settings = Settings(learner, LEARN, _CFR_PLUS, 0, VISIT_ALL, False, 0, 0)
+            extra = rivers, drawn[t : t + 1], late, numbers, late_frames
+            walk_boards(nodes, 0, ranked, groups, early, settings, stream, frames, extra)
+            if learner == opponent:
+                _choose_to_enter(frames.values[0], worth, size, gadget)
+
+
+@kernel
+def _choose_to_enter(values: Any, worth: Any, size: Any, gadget: Any) -> None:
+    """Update the probabilities with which the opponent enters the subgame, where its hands win `values`."""
+    regrets, policy = gadget.regrets, gadget.policy
+    for h in range(size):
+        expected = policy[0, h] * values[h] + (_ONE - policy[0, h]) * worth[h]
+        regrets[0, h] = max(_ZERO, regrets[0, h] + values[h] - expected)
+        regrets[1, h] = max(_ZERO, regrets[1, h] + worth[h] - expected)
+    match_regrets(regrets, 0b11, size, gadget.totals, policy)
+
+
+class SubgameCfr:
+    """A subgame on the turn or on the river, prepared for the kernels."""
+
+    def __init__(self, betting: BettingTree, board: Numbers, cards: Numbers) -> None:
+        """Arrange the hands with a board of four or five cards and, after a turn, each of the rivers `cards`."""
+        self._betting, self._board = betting, board
+        self.cards = cards if len(board) < _WHOLE_BOARD else cards[:0]
+        """(cards,): the rivers that may come, none on a river."""
+        deck, has_cards = np.arange(DECK_SIZE), len(self.cards) > 0
+        self.hands = BoardHands(board[:0], np.setdiff1d(deck, board)) if has_cards else BoardHands(board, deck)
+        self._on_rivers = [BoardHands(np.append(board, card), deck) for card in self.cards.tolist()]
+        group = np.zeros((1 + len(self.cards), len(self.hands)), np.int64)
+        for row, hands in zip(group[1:], self._on_rivers, strict=True):
+            row[: len(hands)] = find_groups(hands)
+        factor = len(self.cards) / max(1, len(self.cards) + len(board) - _KNOWN_TO_PAIR)
+        groups = Groups(group, np.array([0, NUM_GROUPS]))
+        self._rivers = Boards.arrange(self.hands, self._on_rivers, np.full(len(self.cards), factor, np.float32), groups)
+        self.streets = TwoStreets(betting, has_cards, (len(self.hands), NUM_GROUPS))
+        self._frames = Frames.allocate(betting, len(self.hands), len(self.hands), np.float32)
+        self._late_frames = Frames.allocate(betting, len(self.hands), NUM_GROUPS, np.float32)
+
+    def solve(
+        self, player: int, reach: Floats32, worth: Floats32, iterations: int, range_share: np.float32
+    ) -> tuple[Floats32, Floats32]:
+        """Return the summed strategies of both players, whose hands have the weights `reach` (2, hands).
+
+        Returns:
+            (decisions, actions, hands) before the river comes, and (cards, decisions, actions, groups) after it.
+        """
+        shape, late_shape = self.streets.shape_of(False, len(self.hands)), self.streets.shape_of(True, NUM_GROUPS)
+        regrets, sums = np.zeros((2, *shape), np.float32)
+        late_regrets, late_sums = np.zeros((2, len(self.cards), *late_shape), np.float32)
+        early, late = (
+            Strategies(each, each, each, summed.reshape(-1))
+            for each, summed in ((regrets.reshape(-1), sums), (late_regrets.reshape(-1), late_sums))
+        )
+        entered, policy = np.zeros((2, 2, len(self.hands)), np.float32)
+        policy[0] = 1
+        has_rivers = len(self.cards) > 0
+        drawn = _draw_cards(len(self.cards), iterations) if has_rivers else np.zeros(iterations, np.int64)
+        solve(
+            self.streets.nodes, self.hands.ranked, self._rivers.groups, early, self._frames, self._rivers, drawn, late,
+            prod(late_shape), self._late_frames, np.int64(_TURN_POWER if has_rivers else 1), np.int64(player), reach,
+            worth, range_share, Gadget(entered, policy, np.zeros(len(self.hands), np.float32)), STREAM,
+        )  # fmt: skip
+        return sums, late_sums
+
+    def respond_to(self, trunk: Trunk, player: int, reach: Floats32) -> Floats32:
+        """Return the values (hands,) of a best response to a player, whose hands have the weights `reach` (hands,)."""
+        num_late = len(self._on_rivers[0]) if self._on_rivers else 0
+        responses, actor = BoardResponses(self._betting, self.hands, num_late, np.float32), self._betting.player
+
+        def ask(nodes: Numbers, hands: BoardHands, wanted: Any = None) -> Any:
+            own, board = actor[nodes] == player, np.append(self._board, hands.board[len(self._board) :])
+            policy = np.zeros((len(nodes), self._betting.child.shape[1], len(hands)), np.float32)
+            asked = trunk.ask(self._betting.tables_at(nodes[own]), board)
+            policy[own] = asked[:, hands.numbers].transpose(0, 2, 1)
+            return policy
+
+        policy = ask(responses.before, self.hands)
+        reached = self.streets.compute_reach(policy, np.tile(reach, (NUM_PLAYERS, 1)))
+        values = np.zeros((1, *reached.shape), np.float32)
+        for hands in self._on_rivers:
+            responses.add_board(hands, ask, reached, (BEST,), 1.0, values, (1 - player,))
+        if self._on_rivers:
+            values *= self._rivers.factor[0] / np.float32(len(self.cards))
+        found = responses.finish(1 - player, BEST, policy, reached, values[0, 1 - player])
+        return found.astype(np.float32, copy=False)
+
+
+def find_groups(hands: BoardHands) -> Numbers:
+    """Return the group (hands,) of each hand on a whole board: as many of similar strength in each group."""
+    weaker = np.searchsorted(-hands.ranked.rank[: len(hands)], -hands.ranked.rank[: len(hands)])
+    return np.asarray(weaker * NUM_GROUPS // len(hands))
+
+
+def _draw_cards(num_cards: int, iterations: int) -> Numbers:
+    """Return the card of each iteration: all of them in random order, again and again."""
+    rng, cycles = np.random.default_rng(0), -(-iterations // num_cards)
+    return np.concatenate([rng.permutation(num_cards) for _ in range(cycles)])[:iterations]
+
 
 _MAX_BYTES = 2**29
 """Memory of the solutions that are kept by a resolver."""

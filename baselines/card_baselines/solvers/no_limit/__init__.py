@@ -1,1 +1,0 @@
-"""CFR for heads-up no-limit (and pot-limit) hold'em on a bet menu."""
