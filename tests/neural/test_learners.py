@@ -20,7 +20,7 @@ from card_baselines import cli
 from card_baselines.learning.memories import DecisionReservoir
 from card_baselines.neural.advantage_network import MeanAdvantages
 from card_baselines.neural.dream import estimate_advantages, play_lines
-from card_baselines.neural.external_sampling import Decisions, Samples, deal, traverse
+from card_baselines.neural.external_sampling import Decisions, Samples, traverse
 from card_baselines.runs.checkpoint import STATE, load_state
 from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
 from card_baselines.runs.run import train
@@ -71,7 +71,7 @@ class Mixed:
         sums, squares = np.zeros((2, *self.strategy.shape))
         for player in range(2):
             tables = self.game.seeded_tables(num_deals, player)
-            deal(self.game, tables)
+            self.game.deal_batch(tables, np.arange(len(tables)))
             first = tables["actor"].astype(np.int64)
             samples = sample(tables, first if player == 0 else 1 - first)
             own = samples.own
@@ -116,7 +116,7 @@ def test_a_learned_baseline_takes_noise_away() -> None:
         learner = algorithm_of("dream").make_learner(config, mixed.game)
         learner.network.strategy = mixed.play  # type: ignore[method-assign]
         for _ in range(20):
-            deal(mixed.game, learner.tables)
+            mixed.game.deal_batch(learner.tables, np.arange(len(learner.tables)))
             learner.traverse(learner.tables["actor"].astype(np.int64))
         found, deviation = mixed.mean_advantages(2000, partial(replay_lines, learner))
         assert (np.abs(found - mixed.regrets) <= 5 * deviation + 1e-9).all()
@@ -156,7 +156,7 @@ def counterfactual_regrets(tree: PublicTree, strategy: np.ndarray) -> np.ndarray
 def test_traversals_do_not_change_the_tables() -> None:
     game = make_game("leduc_holdem-v0")
     tables = game.seeded_tables(20, 0)
-    deal(game, tables)
+    game.deal_batch(tables, np.arange(len(tables)))
     before = tables.copy()
     traverse(game, tables, np.zeros(20, np.int64), lambda seen, mask: mask / mask.sum(axis=1, keepdims=True),
              np.random.default_rng(0))  # fmt: skip

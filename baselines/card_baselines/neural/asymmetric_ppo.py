@@ -25,8 +25,7 @@ from card_baselines.ppo.algorithm import make_callbacks
 from card_baselines.ppo.config import Config as PpoConfig
 from card_baselines.ppo.config import Schedules
 from card_baselines.ppo.fast_cpu import FastActorCritic, FastPpo
-from card_baselines.ppo.network import VALUE_GAIN, initialise
-from card_baselines.ppo.network_pool import EXPLOITER
+from card_baselines.ppo.network import EXPLOITER, VALUE_GAIN, initialise
 from card_baselines.ppo.ppo import Loss, ppo_loss
 from card_baselines.ppo.presets import PRESETS as PPO_PRESETS
 from card_baselines.run_folder import RunFolder

@@ -91,11 +91,6 @@ class _Level(Step):
     """Indices of the children whose deals are not over, the decisions of the next level."""
 
 
-def deal(game: Game, tables: Tables) -> None:
-    """Deal at all tables, each from its own random stream."""
-    game.deal_batch(tables, np.arange(len(tables)))
-
-
 def traverse(
     game: Game, tables: Tables, traversers: NDArray[np.int64], policy: Policy, rng: np.random.Generator
 ) -> Samples:
@@ -129,7 +124,11 @@ def _advance(
     own, own_action = np.nonzero(action_mask * is_own[:, None])
     others = np.flatnonzero(~is_own)
     parent = np.concatenate([own, others])
-    _require_room(game, len(parent))
+    if len(parent) > MAX_TABLES:
+        raise ValueError(
+            f"the traversals of {game.name} branch into {len(parent):,} tables, {MAX_TABLES:,} at most fit: choose "
+            "fewer traversals or bet sizes (bet_menu), or an algorithm that plays single lines (self_play_ppo, nfsp)"
+        )
     action = np.concatenate([own_action, choose(probabilities[others], rng.random(len(others)))])
     children = tables[parent]
     seat_rewards = np.empty((len(parent), game.num_seats), np.float32)
@@ -139,14 +138,6 @@ def _advance(
     continuing = np.flatnonzero(is_over == 0)
     seen = observation, action_mask, probabilities, is_own, np.ones(len(tables))
     return _Level(*seen, parent, action, rewards, continuing), children
-
-
-def _require_room(game: Game, num_tables: int) -> None:
-    if num_tables > MAX_TABLES:
-        raise ValueError(
-            f"the traversals of {game.name} branch into {num_tables:,} tables, {MAX_TABLES:,} at most fit: choose "
-            "fewer traversals or bet sizes (bet_menu), or an algorithm that plays single lines (self_play_ppo, nfsp)"
-        )
 
 
 def _collect(levels: list[_Level]) -> Samples:

@@ -31,7 +31,7 @@ from card_baselines.average_strategy.snapshots import Snapshots
 from card_baselines.learning.memories import DecisionReservoir
 from card_baselines.learning.optimisation import interpolate, set_learning_rate, take_steps
 from card_baselines.neural.advantage_network import AdvantageNetwork, MeanAdvantages
-from card_baselines.neural.external_sampling import Samples, deal, traverse
+from card_baselines.neural.external_sampling import Samples, traverse
 from card_baselines.neural.measured_learner import MeasuredConfig, MeasuredLearner, require_two_players
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import MAY_CHANGE, Algorithm, describe_game_run, make_game_algorithm
@@ -122,7 +122,7 @@ class SingleDeepCfr(MeasuredLearner):
 
     def _update_player(self, player: int) -> float:
         """Traverse deals for a player (0 is the first to act) and train the network; return the mean loss."""
-        deal(self.game, self.tables)
+        self.game.deal_batch(self.tables, np.arange(len(self.tables)))
         first = self.tables["actor"].astype(np.int64)
         samples = self.traverse(first if player == 0 else 1 - first)
         self.decisions += len(samples.own.weight) + len(samples.others.weight)

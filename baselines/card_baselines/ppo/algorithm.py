@@ -8,7 +8,7 @@ from card_baselines.average_strategy.snapshots import SnapshotAverage
 from card_baselines.ppo.config import SCHEDULES, Config
 from card_baselines.ppo.exploiters import ExploiterTraining
 from card_baselines.ppo.fast_cpu import FastPpo
-from card_baselines.ppo.network_pool import EXPLOITER
+from card_baselines.ppo.network import EXPLOITER
 from card_baselines.ppo.on_device.learner import DevicePpo
 from card_baselines.ppo.ppo import Ppo
 from card_baselines.ppo.presets import PRESETS, find_preset

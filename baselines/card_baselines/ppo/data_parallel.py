@@ -23,7 +23,7 @@ from card_baselines.agents.learned.devices import find_device
 from card_baselines.ppo.algorithm import ALGORITHM, make_callbacks
 from card_baselines.ppo.config import Config
 from card_baselines.ppo.fast_cpu import FastPpo
-from card_baselines.ppo.network_pool import EXPLOITER
+from card_baselines.ppo.network import EXPLOITER
 from card_baselines.ppo.on_device.learner import DevicePpo
 from card_baselines.ppo.ppo import Ppo
 from card_baselines.ppo.presets import PRESETS

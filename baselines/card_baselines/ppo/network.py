@@ -1,15 +1,21 @@
-"""The actor-critic of self-play PPO: an `MlpPolicy`, and a value network that may share its first layers."""
+"""The actor-critic of self-play PPO: an `MlpPolicy`, and a value network that may share its first layers.
+
+`NetworkPool` has frozen copies that play against it: past selves and exploiters.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from typing import Any, Self
 
 import torch
+from numpy.typing import NDArray
 
 from card_baselines.agents.learned.legal_logits import select_legal_logits
 from card_baselines.agents.learned.mlp_policy import MlpPolicy, make_layers
 from card_baselines.ppo.config import Config
+from card_baselines.runs.checkpoint import strip_prefix
 from card_envs.game import Game
 
 _HIDDEN_GAIN, _LOGIT_GAIN, VALUE_GAIN = 2**0.5, 0.01, 1.0
@@ -96,3 +102,68 @@ def initialise(layers: Iterable[torch.nn.Module], last_gain: float) -> None:
     for layer in linear:
         torch.nn.init.orthogonal_(layer.weight, last_gain if layer is linear[-1] else _HIDDEN_GAIN)
         torch.nn.init.zeros_(layer.bias)
+
+
+PAST_SELF, EXPLOITER = "self", "exploiter"
+"""Names of past selves and of exploiters in a pool."""
+NUM_PAST_SELVES, NUM_EXPLOITERS = 8, 8
+"""Number of most recent past selves and exploiters that are kept."""
+_PREFIXES = "past_self.", "exploiter."
+"""Prefixes of their weights in a checkpoint."""
+Networks = tuple[Sequence[ActorCritic], Sequence[ActorCritic]]
+"""Past selves and exploiters, the newest last."""
+
+
+class NetworkPool:
+    """Copies of networks that play, and no longer learn."""
+
+    def __init__(self, opponents: Sequence[str]) -> None:
+        """Begin without networks; past selves are kept only if `opponents` has them."""
+        self._has_past_selves = PAST_SELF in opponents
+        self.past_selves: Sequence[ActorCritic] = ()
+        """Earlier copies of the learner's network, the newest last."""
+        self.exploiters: Sequence[ActorCritic] = ()
+        """Networks that were trained against the learner, the newest last."""
+
+    def set_networks(self, past_selves: Sequence[ActorCritic], exploiters: Sequence[ActorCritic]) -> None:
+        """Keep the newest of these networks in place of the present ones."""
+        self.past_selves, self.exploiters = past_selves[-NUM_PAST_SELVES:], exploiters[-NUM_EXPLOITERS:]
+
+    def add_past_self(self, network: ActorCritic) -> None:
+        """Add a copy of the network to the past selves, if the pool has them, and drop the oldest one."""
+        if self._has_past_selves:
+            self.set_networks([*self.past_selves, _freeze(network)], self.exploiters)
+
+    def add_exploiter(self, network: ActorCritic) -> None:
+        """Add a copy of the network to the exploiters, and drop the oldest one."""
+        self.set_networks(self.past_selves, [*self.exploiters, _freeze(network)])
+
+    def network_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the weights of all networks as arrays, from which `load_networks` makes them again."""
+        return {
+            f"{prefix}{k}.{name}": tensor.cpu().numpy()
+            for prefix, networks in zip(_PREFIXES, (self.past_selves, self.exploiters), strict=True)
+            for k, network in enumerate(networks)
+            for name, tensor in network.state_dict().items()
+        }
+
+    def restore_networks(self, arrays: Mapping[str, NDArray[Any]], network: ActorCritic) -> None:
+        """Take the networks, with the architecture of `network`, from the arrays of a checkpoint, and nothing else."""
+        self.set_networks(*load_networks(arrays, network))
+
+
+def load_networks(arrays: Mapping[str, NDArray[Any]], network: ActorCritic) -> Networks:
+    """Return the networks of `NetworkPool.network_arrays`, which have the architecture of `network`."""
+    loaded: list[list[ActorCritic]] = []
+    for prefix in _PREFIXES:
+        found: list[ActorCritic] = []
+        while weights := strip_prefix(f"{prefix}{len(found)}.", arrays):
+            found.append(_freeze(network))
+            found[-1].load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})
+        loaded.append(found)
+    return loaded[0], loaded[1]
+
+
+def _freeze(network: ActorCritic) -> ActorCritic:
+    """Return a copy without gradients."""
+    return deepcopy(network).requires_grad_(False)

@@ -150,7 +150,8 @@ class Ppo(Learner):
         self.updates += 1
         if self.averaged:
             self.averaged.update_parameters(self.network)
-        self._add_past_self()
+        if self.adds_past_selves and self.updates % UPDATES_PER_PAST_SELF == 0:
+            self.rollout.tables.add_past_self(self.network)
         for callback in self.callbacks:
             means |= callback.on_update(self)
         return {"learning_rate": schedules.learning_rate, **means, **self._action_frequencies()}
@@ -172,11 +173,6 @@ class Ppo(Learner):
         ]
         self.rollout.buffer.discard_finished()
         return self._mean_measures(steps, num_minibatches, schedules)
-
-    def _add_past_self(self) -> None:
-        """Add a copy of the network to the past selves of the pool, every `UPDATES_PER_PAST_SELF` updates."""
-        if self.adds_past_selves and self.updates % UPDATES_PER_PAST_SELF == 0:
-            self.rollout.tables.add_past_self(self.network)
 
     def num_minibatches(self, num_decisions: int) -> int:
         """Return the number of minibatches of a batch, each of about `Config.minibatch` decisions."""

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from card_baselines.agents.learned.legal_logits import list_legal
 from card_baselines.ppo.config import Config
-from card_baselines.ppo.network import ActorCritic
-from card_baselines.ppo.network_pool import (
+from card_baselines.ppo.network import (
     EXPLOITER,
     NUM_EXPLOITERS,
     NUM_PAST_SELVES,
     PAST_SELF,
+    ActorCritic,
     NetworkPool,
     load_networks,
 )
@@ -58,7 +58,12 @@ class SelfPlayTables(NetworkPool):
         self._is_past = np.array([name == PAST_SELF for name in pool], np.bool_)
         self._is_exploiter = np.array([name == EXPLOITER for name in pool], np.bool_)
         networks = (PAST_SELF, EXPLOITER)
-        self._agents = [None if name in networks else _require_memoryless(find_agent(name, game)) for name in pool]
+        self._agents = [None if name in networks else find_agent(name, game) for name in pool]
+        for agent in self._agents:
+            if agent is not None and agent.needs_deal_events:  # a checkpoint could not restore its state
+                raise ValueError(
+                    f"agent {agent.name!r} remembers deals: self_play_ppo trains only against agents that do not"
+                )
         self._mixed = mixed if pool else 0.0
         self.rng = np.random.default_rng([seed % 2**64, 1])
         tables = VectorTables(game, num_tables, seed)
@@ -218,7 +223,9 @@ class Rollout:
         """Take an action at every table; return the number of the network's decisions in deals that ended."""
         tables, rows = self.tables, self.tables.rows
         seats, players = tables.actors(rows)
-        own, trembling = self._split_trembling(np.flatnonzero(players == LEARNER))
+        own, tremble = np.flatnonzero(players == LEARNER), self._config.tremble
+        trembles = tables.rng.random(len(own)) < tremble if tremble else np.zeros(len(own), np.bool_)
+        own, trembling = own[~trembles], own[trembles]
         observation, legal = tables.observe(rows[own])
         choice, log_probability, value = sample_actions(network, observation, legal, tables.rng.random(len(own)))
         actions = np.empty(len(rows), np.int64)
@@ -235,13 +242,6 @@ class Rollout:
             observation=observation, choice=choice, log_probability=log_probability, value=value,
         )  # fmt: skip
         return self._step(rows, actions)
-
-    def _split_trembling(self, own: Rows) -> tuple[Rows, Rows]:
-        """Return the decisions among `own` that the network takes, and those that are drawn uniformly."""
-        if not self._config.tremble:
-            return own, own[:0]
-        trembles = self.tables.rng.random(len(own)) < self._config.tremble
-        return own[~trembles], own[trembles]
 
     def _step(self, rows: Rows, actions: Rows) -> int:
         """Apply actions at the tables `rows`; return the number of the network's decisions in deals that ended."""
@@ -290,10 +290,3 @@ def sample_actions(
     log_probabilities = torch.log_softmax(logits, dim=1).cpu().numpy()
     choice = choose(np.exp(log_probabilities), random_numbers)
     return choice, log_probabilities[np.arange(len(choice)), choice], value.cpu().numpy()
-
-
-def _require_memoryless(agent: Agent) -> Agent:
-    """Return the agent; ValueError for one with memory, whose state a checkpoint could not restore."""
-    if agent.needs_deal_events:
-        raise ValueError(f"agent {agent.name!r} remembers deals: self_play_ppo trains only against agents that do not")
-    return agent

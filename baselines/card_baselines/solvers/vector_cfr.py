@@ -65,15 +65,16 @@ class VectorGame:
         board = np.zeros(0, np.int64) if endgame is None else np.asarray(endgame.cards, np.int64)
         rest = np.setdiff1d(deck, board)
         late = comb(len(rest) - num_cards, config.num_hole_cards) if num_cards else 0
-        self._num_hands = comb(len(rest), config.num_hole_cards), late
-        self.streets = TwoStreets(self.tree, num_cards > 0, self._num_hands)
+        self.num_hands = comb(len(rest), config.num_hole_cards), late
+        self.streets = TwoStreets(self.tree, num_cards > 0, self.num_hands)
         self._merges = merge_suits and endgame is None and (num_cards, config.num_hole_cards) == (_FLOP_CARDS, 2)
         canonical, counts = canonical_boards(_FLOP_CARDS).list_of(deck) if self._merges else (None, 1)
         self.num_boards = (comb(len(rest), num_cards) if canonical is None else len(canonical)) if num_cards else 0
         """Number of boards of the second street."""
         self.dtype: Any = self._choose_dtype()
         """Type of all numbers: float64, or float32 for games that would take too much memory otherwise."""
-        cards = _list_cards(rest, num_cards) if canonical is None else canonical
+        cards = canonical if canonical is not None else np.array(list(combinations(rest.tolist(), num_cards)), np.int64)
+        cards = cards[: self.num_boards]  # without cards that come, there is one combination, of no cards
         single = config if config.num_hole_cards == 1 else None
         self.hands = BoardHands(board, deck, single)
         """Hands on the cards that lie from the start."""
@@ -97,18 +98,13 @@ class VectorGame:
     def late_places(self) -> NDArray[np.int16]:
         """(boards, hand numbers): place of each hand on each board of the second street."""
         places = np.zeros((self.num_boards, NUM_HANDS), np.int16)
-        numbers = self.boards.ranked["number"][:, : self._num_hands[1]]
-        np.put_along_axis(places, numbers, np.arange(self._num_hands[1], dtype=np.int16)[None], 1)
+        numbers = self.boards.ranked["number"][:, : self.num_hands[1]]
+        np.put_along_axis(places, numbers, np.arange(self.num_hands[1], dtype=np.int16)[None], 1)
         return places
-
-    def allocate_frames(self) -> tuple[Frames, Frames]:
-        """Return arrays for `two_streets.walk_boards`."""
-        early, late = (Frames.allocate(self.tree, num, num, self.dtype) for num in self._num_hands)
-        return early, late
 
     def shape_of(self, is_late: bool) -> tuple[int, ...]:
         """Return the shape of a table of one street: (decisions, actions, hands), by board on the second street."""
-        shape = len(self.streets.decisions[is_late]), self.tree.child.shape[1], self._num_hands[is_late]
+        shape = len(self.streets.decisions[is_late]), self.tree.child.shape[1], self.num_hands[is_late]
         return (self.num_boards, *shape) if is_late else shape
 
     def find(self, views: Tables) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -161,12 +157,6 @@ class VectorGame:
         return dtype
 
 
-def _list_cards(deck: NDArray[np.int64], num_cards: int) -> NDArray[np.int64]:
-    """Return all boards (n, num_cards) of a deck, none for no cards."""
-    cards = list(combinations(deck.tolist(), num_cards)) if num_cards else []
-    return np.array(cards, np.int64).reshape(len(cards), num_cards)
-
-
 def _number_hands(cards: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the number (n,) of hands (n, cards) of one card or two, in any order."""
     return cards[:, 0] if cards.shape[1] == 1 else hand_numbers(cards)
@@ -200,15 +190,6 @@ class VectorStrategy:
         if not all(np.isfinite(part).all() and (part >= 0).all() for part in (early, late)):
             raise ValueError("the strategy has probabilities that are NaN, infinite or negative")
         self._game, self._early, self._late = game, early, late
-
-    @staticmethod
-    def from_sums(game: VectorGame, early: Floats, late: Floats) -> VectorStrategy:
-        """Return the average strategy of summed strategies, uniform where they are 0."""
-        is_legal, is_legal_late = (game.streets.legal_of(is_late)[..., None] for is_late in (False, True))
-        averages = np.empty_like(late)
-        for board, sums in zip(averages, late, strict=True):  # board by board, since the copies may be large
-            board[:] = normalise(sums, is_legal_late, -2, game.dtype)
-        return VectorStrategy(game, normalise(early, is_legal, -2, game.dtype), averages)
 
     def probabilities(self, views: Tables) -> Floats:
         """Return the probabilities of the actions (n, num_actions) of each view's actor."""
@@ -251,7 +232,8 @@ class VectorCfr(CfrSolver):
             raise ValueError(f"variant {variant!r} is not known: choose one of {sorted(SCHEDULES)}")
         self.game, self._schedule = VectorGame(game), SCHEDULES[variant]
         self._early, self._late = (self._allocate(is_late) for is_late in (False, True))
-        self._frames = self.game.allocate_frames()
+        tree, dtype = self.game.tree, self.game.dtype
+        self._frames = [Frames.allocate(tree, num, num, dtype) for num in self.game.num_hands]
 
     def _allocate(self, is_late: bool) -> Strategies:
         """Return the tables of one street; regrets and their prediction are one table if nothing is predicted."""
@@ -284,8 +266,12 @@ class VectorCfr(CfrSolver):
         return {f"{street}.{name}": getattr(tables[street], own) for street in tables for name, own in names.items()}
 
     def strategy(self) -> VectorStrategy:
-        """Return the average strategy."""
-        return VectorStrategy.from_sums(self.game, self._early.sums, self._late.sums)
+        """Return the average strategy, uniform where no hand plays to."""
+        game, early, late = self.game, self._early.sums, np.empty_like(self._late.sums)
+        is_legal, is_legal_late = (game.streets.legal_of(is_late)[..., None] for is_late in (False, True))
+        for board, sums in zip(late, self._late.sums, strict=True):  # board by board, since the copies may be large
+            board[:] = normalise(sums, is_legal_late, -2, game.dtype)
+        return VectorStrategy(game, normalise(early, is_legal, -2, game.dtype), late)
 
     def find_best_responses(self) -> Floats:
         """Return what a best response of each player wins from the average strategy, (2,), in the unit of rewards."""

@@ -15,7 +15,7 @@ import torch
 
 from card_baselines.agents.learned.legal_logits import IMPOSSIBLE
 from card_baselines.ppo.config import SCHEDULES, Config, Schedules
-from card_baselines.ppo.network_pool import EXPLOITER
+from card_baselines.ppo.network import EXPLOITER
 from card_baselines.ppo.on_device import losses
 from card_baselines.ppo.on_device.graphs import Replay
 from card_baselines.ppo.on_device.memory import as_array, row_records

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from card_baselines.agents.scripted.scripts import Script, find_script
 from card_baselines.ppo.config import Config
-from card_baselines.ppo.network import ActorCritic
-from card_baselines.ppo.network_pool import EXPLOITER, NUM_EXPLOITERS, NUM_PAST_SELVES, PAST_SELF, NetworkPool
+from card_baselines.ppo.network import EXPLOITER, NUM_EXPLOITERS, NUM_PAST_SELVES, PAST_SELF, ActorCritic, NetworkPool
 from card_baselines.ppo.on_device import kernels
 from card_baselines.ppo.on_device.memory import Records
 from card_baselines.ppo.rollout import GAE_LAMBDA

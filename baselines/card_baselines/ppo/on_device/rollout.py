@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from card_baselines.agents.learned.legal_logits import IMPOSSIBLE
 from card_baselines.learning.columns import NO_ROW
 from card_baselines.ppo.config import Config
-from card_baselines.ppo.network import ActorCritic
-from card_baselines.ppo.network_pool import load_networks
+from card_baselines.ppo.network import ActorCritic, load_networks
 from card_baselines.ppo.on_device import kernels
 from card_baselines.ppo.on_device.graphs import Replay
 from card_baselines.ppo.on_device.memory import Records, as_array, row_records
