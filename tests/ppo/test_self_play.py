@@ -20,7 +20,7 @@ pytest.importorskip("torch")
 import torch
 
 from card_baselines.agents.learned.legal_logits import IMPOSSIBLE, legal_logits, list_legal, select_legal_logits
-from card_baselines.ppo import fast_cpu, network_pool, ppo, rollout
+from card_baselines.ppo import fast_cpu, network, ppo, rollout
 from card_baselines.ppo.algorithm import ALGORITHM, PRESETS, make_learner
 from card_baselines.ppo.config import Config
 from card_baselines.ppo.exploiters import exploiter_config, measure_winnings
@@ -67,7 +67,7 @@ EXPLOITED: dict[str, Any] = {
 @pytest.fixture(autouse=True)
 def small_pools(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ppo, "UPDATES_PER_PAST_SELF", 2)
-    for module in (rollout, network_pool):
+    for module in (rollout, network):
         monkeypatch.setattr(module, "NUM_EXPLOITERS", 2)
 
 
@@ -243,8 +243,8 @@ def test_an_exploiter_has_one_seat_and_the_learner_all_others() -> None:
     alone = (tables._players == 0).sum(axis=1)
     assert set(alone.tolist()) == {1, 3}, "while there is no exploiter, the learner plays its deals with itself"
     networks = [Ppo(replace(TINY, seed=seed), TINY.game()).network for seed in range(3)]
-    for network in networks:
-        tables.add_exploiter(network)
+    for each in networks:
+        tables.add_exploiter(each)
     weights = [
         (kept.value[0].weight, wanted.value[0].weight)
         for kept, wanted in zip(tables.exploiters, networks[1:], strict=True)
