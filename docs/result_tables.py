@@ -13,8 +13,7 @@ from typing import Any
 from env_tables import MEANINGS
 
 from card_baselines.fixed_deals import ADJUSTED, Benchmark
-from card_baselines.neural.benchmark import ENTRANTS, GAMES, can_learn, summarise_cells
-from card_baselines.neural.benchmark_report import table_header, table_rows
+from card_baselines.neural.benchmark import ENTRANTS, GAMES, can_learn, summarise_cells, table_header, table_rows
 from card_baselines.papers import find_paper
 from card_baselines.papers.claims import AGREES, DIFFERS, NOT_SHOWN, OPEN, STAND_IN, UNDECIDED, render_claims
 from card_baselines.pretrained import PRETRAINED, find_pretrained

@@ -131,7 +131,7 @@ SAVED_AGENTS = {
     "onnx": "card_baselines.agents.learned.onnx_agent:OnnxAgent",
     "recurrent": "card_baselines.agents.learned.recurrent_policy:RecurrentAgent",
     "tabular": "card_baselines.agents.learned.tabular_policy:TabularAgent",
-    "snapshots": "card_baselines.average_strategy.snapshot_agent:SnapshotAgent",
+    "snapshots": "card_baselines.average_strategy.snapshots:SnapshotAgent",
     "shi2022": "card_baselines.papers.shi2022.networks:Shi2022Agent",
     "cfr": "card_baselines.solvers.agent:Cfr",
     "vector_cfr": "card_baselines.solvers.agent:VectorCfrAgent",

@@ -16,8 +16,7 @@ import torch
 
 from card_baselines.agents.learned.mlp_policy import MlpPolicy
 from card_baselines.average_strategy.average_network import AverageNetwork
-from card_baselines.average_strategy.snapshot_agent import SnapshotAgent, find_earlier_decisions
-from card_baselines.average_strategy.snapshots import Snapshots, match_regrets
+from card_baselines.average_strategy.snapshots import SnapshotAgent, Snapshots, find_earlier_decisions, match_regrets
 from card_baselines.exploitability.ranges import exploit_flop_holdem
 from card_baselines.exploitability.target import ExploitSettings, Target
 from card_baselines.learning.memories import Reservoir

@@ -11,8 +11,7 @@ pytest.importorskip("torch")
 
 from card_baselines import cli
 from card_baselines.neural import benchmark
-from card_baselines.neural.benchmark import ENTRANTS, run_path, summarise_cells
-from card_baselines.neural.benchmark_report import table_header, table_rows
+from card_baselines.neural.benchmark import ENTRANTS, run_path, summarise_cells, table_header, table_rows
 
 WORDS = ["bench", "learners", "--games", "kuhn", "--minutes", "0.002", "--folder"]
 

@@ -10,8 +10,7 @@ import pytest
 from card_baselines.exploitability.methods import ExploitSettings, measure_exploitability
 from card_baselines.solvers.resolving import resolver as resolver_module
 from card_baselines.solvers.resolving.agent import Resolve, ResolveTurn
-from card_baselines.solvers.resolving.resolver import Resolver, SubgameCfr
-from card_baselines.solvers.resolving.trunk import Blueprint
+from card_baselines.solvers.resolving.resolver import Blueprint, Resolver, SubgameCfr
 from card_envs import make_game
 from card_envs.agent import Agent, RandomAgent, action_probabilities, decisions_at, find_agent
 from card_envs.cards import card_ids

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from card_baselines.solvers.regret import SCHEDULES, Schedule
-from card_baselines.solvers.sampled import Visits, traverse
-from card_baselines.solvers.sampled_cfr import SampledCfr, SmallGame, draw, merge_deals
+from card_baselines.solvers.sampled_cfr import SampledCfr, SmallGame, Visits, draw, merge_deals, traverse
 from card_baselines.solvers.train import CFR, CfrConfig
 from card_baselines.solvers.vector_cfr import VectorCfr
 from card_envs import make_game

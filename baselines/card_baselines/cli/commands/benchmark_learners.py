@@ -34,7 +34,7 @@ def benchmark_learners(
             an hour in flop hold'em.
         folder: Folder of the runs and the report.
     """
-    from card_baselines.neural import benchmark, benchmark_report
+    from card_baselines.neural import benchmark
 
     chosen_games = games or tuple(name for name, game in benchmark.GAMES.items() if game.is_small)
     chosen = learners or tuple(benchmark.ENTRANTS)
@@ -51,12 +51,12 @@ def benchmark_learners(
     with ProgressBar("runs", seeds * len(chosen_games) * len(chosen), not as_json) as bar:
         report = benchmark.run_benchmark(folder, chosen_games, chosen, seeds, minutes, bar.advance)
     for game in filter(lambda name: benchmark.GAMES[name].is_small, report["references"]):
-        benchmark_report.draw_curves(report, game, folder / f"learners_{game}.png")
+        benchmark.draw_curves(report, game, folder / f"learners_{game}.png")
     tables = [
         TextTable(
             f"{benchmark.GAMES[game].env}: exploitability, mean and 95 % interval over seeds",
-            benchmark_report.table_header(game),
-            benchmark_report.table_rows(report, game),
+            benchmark.table_header(game),
+            benchmark.table_rows(report, game),
         )
         for game in report["references"]
     ]

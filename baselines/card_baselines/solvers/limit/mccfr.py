@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.solvers.buckets.equity_buckets import BOARD_AT, CARDS, EquityBuckets, bucket_of, deal_all
-from card_baselines.solvers.sampled import SampledTree, Visits, traverse
+from card_baselines.solvers.sampled_cfr import SampledTree, Visits, traverse
 from card_baselines.solvers.solver import CfrSolver
 from card_baselines.solvers.strategy import FINE, TableStrategy, list_states, quantise
 from card_baselines.solvers.tree import LIMIT_ACTIONS, NUM_PLAYERS, BettingTree, grow_game
@@ -69,7 +69,7 @@ class Mccfr(CfrSolver):
 
 
 def to_sampled(tree: BettingTree, rows: Integers) -> SampledTree:
-    """Return a tree for `sampled`; outcomes are wins of player 1, splits, and wins of player 0."""
+    """Return a tree for `traverse`; outcomes are wins of player 1, splits, and wins of player 0."""
     is_folded = tree.folded != NOBODY
     shares = np.where(is_folded[:, None], 2 * tree.folded[:, None] - 1, np.arange(-1, 2))
     won = (tree.stake[:, None] * shares).astype(np.float64)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.multiplayer.public_state import NO_STATE, find_state, public_state
 from card_baselines.solvers.regret import match_regrets
-from card_baselines.solvers.sampled import sample_action
+from card_baselines.solvers.sampled_cfr import sample_action
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import has
 from card_envs.games.holdem.kernels import apply_action

@@ -3,6 +3,5 @@
 | module | contents |
 |---|---|
 | `agent` | the agents `resolve` and `resolve_turn` |
-| `trunk` | what both players do before a subgame, and their ranges there |
-| `resolver` | the subgames of a street, how one is solved, and the solutions, which are cached |
+| `resolver` | the ranges with which both players come to a subgame; how it is solved; solutions, which are cached |
 """
