@@ -113,5 +113,5 @@ def test_ends_and_best_actions_are_valued_in_two_modules() -> None:
         "buckets.hand_buckets.compare_with_groups",
     }  # fmt: skip
     assert find_functions(maximises) == {
-        "walk._take_best", "limit.street_passes._take_best", "preflop.choose", "multiplayer.traversal.learn_from_deal",
+        "walk._take_best", "limit.street_passes._take_best", "ranges.choose", "multiplayer.traversal.learn_from_deal",
     }  # fmt: skip

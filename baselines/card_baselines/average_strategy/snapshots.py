@@ -1,8 +1,8 @@
 """The average strategy of a run as a mixture of network snapshots, one of which is drawn for each deal.
 
 Steinberger (2019), Single Deep Counterfactual Regret Minimization: a seat that draws one of the strategies for each
-deal, with their weights in the average, plays the average strategy exactly, without training another network. `SnapshotAgent` is
-the agent that does so.
+deal, with their weights in the average, as `SnapshotAgent` does, plays the average strategy exactly, without training
+another network.
 """
 
 from __future__ import annotations

@@ -33,14 +33,10 @@ def call_by_odds(views: Tables, num_actions: int) -> Floats:
 def write_moves(views: Any, found: Any) -> None:
     """Write the result of `call_by_odds` to `found`, which holds zeros."""
     for j in range(views.shape[0]):
-        found[j, _choose(views[j])] = 1.0
-
-
-@kernel
-def _choose(t: Any) -> Any:
-    """Return CALL_ACTION, which also stands for a check, or FOLD_ACTION."""
-    price = min(amount_to_call(t), np.int64(t.stack[t.actor]))
-    if price <= 0:
-        return np.int64(CALL_ACTION)
-    share = pot_share(t, num_opponents(t), np.int64(SAMPLES), _SEED)
-    return np.int64(CALL_ACTION if share * (contested_pot(t, t.actor) + price) >= price else FOLD_ACTION)
+        t, action = views[j], np.int64(CALL_ACTION)  # which also stands for a check
+        price = min(amount_to_call(t), np.int64(t.stack[t.actor]))
+        if price > 0:
+            share = pot_share(t, num_opponents(t), np.int64(SAMPLES), _SEED)
+            if share * (contested_pot(t, t.actor) + price) < price:
+                action = np.int64(FOLD_ACTION)
+        found[j, action] = 1.0

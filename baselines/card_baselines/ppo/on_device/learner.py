@@ -139,7 +139,17 @@ class DevicePpo(Ppo):
 
     def differentiate(self, rows: torch.Tensor) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
         """Set the gradients for the decisions at some rows of the rollout; return the loss and its measures."""
-        loss, measures = self.loss_of(rows)
+        rollout = self.rollout
+        observation = rollout.observation.index_select(0, rows).float()
+        mask = rollout.mask.index_select(0, rows)
+        logits, value = self.network.all_logits(observation)
+        log_probabilities = torch.log_softmax(logits.masked_fill(mask == 0, IMPOSSIBLE), dim=1)
+        decisions: dict[str, Any] = {
+            name: rollout.decisions.field(name).index_select(0, rows)
+            for name in ("log_probability", "value", "advantage", "target")
+        }
+        decisions["choice"] = rollout.decisions.field("action").index_select(0, rows).long()
+        loss, measures = ppo_loss(log_probabilities, value, decisions, self._schedules, self.config)
         loss.backward()  # type: ignore[no-untyped-call]
         return loss.detach(), measures
 
@@ -165,20 +175,6 @@ class DevicePpo(Ppo):
         objective, error, entropy, kl = found.mean(dim=0)
         loss = schedules.kl_penalty * kl - objective - schedules.entropy * entropy + VALUE_WEIGHT * 0.5 * error
         return loss, {"entropy": entropy, "value_loss": 0.5 * error, "kl": kl}
-
-    def loss_of(self, rows: torch.Tensor) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
-        """Return the loss of the decisions at some rows of the rollout, and its measures."""
-        rollout = self.rollout
-        observation = rollout.observation.index_select(0, rows).float()
-        mask = rollout.mask.index_select(0, rows)
-        logits, value = self.network.all_logits(observation)
-        log_probabilities = torch.log_softmax(logits.masked_fill(mask == 0, IMPOSSIBLE), dim=1)
-        decisions: dict[str, Any] = {
-            name: rollout.decisions.field(name).index_select(0, rows)
-            for name in ("log_probability", "value", "advantage", "target")
-        }
-        decisions["choice"] = rollout.decisions.field("action").index_select(0, rows).long()
-        return ppo_loss(log_probabilities, value, decisions, self._schedules, self.config)
 
     def _read_measures(self, num_steps: int, schedules: Schedules) -> dict[str, float]:
         """Return the means of the measures; the only copy to the host in an update's learning."""
