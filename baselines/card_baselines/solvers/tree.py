@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -258,8 +257,7 @@ def grow_all(game: Game) -> BettingTree:
     )  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
-class _Level:
+class _Level(NamedTuple):
     """All nodes of one depth, by action, then in the order of their parents."""
 
     tables: Tables
@@ -280,9 +278,8 @@ class _Level:
 
     @staticmethod
     def join(parts: list[_Level]) -> _Level:
-        """Return the nodes of several parts of a level."""
-        names = ("tables", "parent", "action", "size")
-        return _Level(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+        """Return the nodes of several parts."""
+        return _Level(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def grow(
@@ -312,7 +309,7 @@ def grow(
         following = [level.follow(np.int64(action), num) for action in range(num_actions)]
         num += len(level.tables)
         level = _Level.join(following)
-    return _sort_nodes(levels, num_actions)
+    return _sort_nodes(_Level.join(levels), num_actions, len(levels) - 1)
 
 
 def raise_sizes(tables: Tables, after: Tables) -> NDArray[np.float32]:
@@ -323,12 +320,11 @@ def raise_sizes(tables: Tables, after: Tables) -> NDArray[np.float32]:
     return np.asarray((paid[rows, seats] - owed) / np.maximum(tables["pot"] + owed, 1), np.float32)
 
 
-def _sort_nodes(levels: list[_Level], num_actions: int) -> BettingTree:
+def _sort_nodes(levels: _Level, num_actions: int, depth: int) -> BettingTree:
     """Return the tree of the nodes of all levels."""
-    tables, parent, action, size = (
-        np.concatenate([getattr(level, name) for level in levels]) for name in ("tables", "parent", "action", "size")
-    )
-    place, sizes = _find_places(parent, action, [len(level.parent) for level in levels])
+    tables, parent, action, size = levels
+    sizes, place, following = np.ones(len(parent), np.int64), *np.zeros((2, len(parent)), np.int64)
+    number_nodes(parent, sizes, place, following)
     nodes = np.argsort(place)
     parents = np.append(place, -1)[parent[nodes]]
     child = np.full((len(nodes), num_actions), -1)
@@ -348,34 +344,30 @@ def _sort_nodes(levels: list[_Level], num_actions: int) -> BettingTree:
         action=action[nodes],
         child=child,
         end=np.arange(len(nodes)) + sizes[nodes],
-        depth=len(levels) - 1,
+        depth=depth,
         keys=keys,
         found=place[is_decision][first],
         tables=tables[nodes[is_decision[nodes]]],
     )
 
 
-def _find_places(parent: Numbers, action: Numbers, widths: list[int]) -> tuple[Numbers, Numbers]:
-    """Return the number of each node in depth-first order, and the size of its subtree.
+@kernel
+def number_nodes(parent: Any, sizes: Any, place: Any, following: Any) -> None:
+    """Write the numbers of nodes in depth-first order to `place`, and the sizes of their subtrees.
 
     Args:
-        parent: (nodes,): parents; nodes are by level.
-        action: (nodes,): actions that lead to the nodes.
-        widths: Number of nodes of each level.
+        parent: (nodes,): parents; nodes are by level, and those of one parent by action.
+        sizes: (nodes,): ones.
+        place: (nodes,): zeros.
+        following: (nodes,): scratch space, the number of the next child of each node.
     """
-    num, ends = len(parent), np.cumsum(widths)
-    parts = [slice(begin, end) for begin, end in pairwise(ends.tolist())]  # the levels below the root
-    sizes, place = np.ones(num, np.int64), np.zeros(num, np.int64)
-    for part in reversed(parts):
-        np.add.at(sizes, parent[part], sizes[part])
-    order = np.lexsort((action, parent))  # children of one parent follow each other
-    total = np.cumsum(sizes[order]) - sizes[order]
-    is_first = np.append(True, np.diff(parent[order]) != 0)
-    before = np.empty(num, np.int64)
-    before[order] = total - np.maximum.accumulate(np.where(is_first, total, 0))
-    for part in parts:
-        place[part] = place[parent[part]] + 1 + before[part]
-    return place, sizes
+    for k in range(parent.shape[0] - 1, 0, -1):
+        sizes[parent[k]] += sizes[k]
+    following[0] = 1
+    for k in range(1, parent.shape[0]):
+        place[k] = following[parent[k]]
+        following[parent[k]] += sizes[k]
+        following[k] = place[k] + 1
 
 
 @kernel

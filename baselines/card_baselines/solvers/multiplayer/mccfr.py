@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.solvers.buckets.hand_buckets import BoardBuckets
-from card_baselines.solvers.multiplayer.public_state import StateTable, add_missing, check_states, fill_slots, street_of
+from card_baselines.solvers.multiplayer.public_state import StateTable, add_missing, check_states, street_of
 from card_baselines.solvers.multiplayer.traversal import Frames, Hands, learn_from_deal
 from card_baselines.solvers.solver import DealSolver
 from card_baselines.solvers.strategy import TableStrategy, quantise
@@ -124,10 +124,10 @@ class MultiplayerMccfr(DealSolver):
 
     def restore(self, state: dict[str, NDArray[Any]], iterations: int) -> None:
         """Continue from a `state` after `iterations` iterations; ValueError for one of other states or buckets."""
-        check_states(self.states, state["keys"], state["first_row"], len(state["regrets"]))
-        self.states.used[:] = len(state["keys"]), len(state["regrets"])
+        keys = state["keys"]
+        check_states(self.states, keys, state["first_row"], len(state["regrets"]))
+        add_missing(self.states, np.append(len(keys), keys))
         super().restore(state, iterations)
-        fill_slots(self.states)
 
 
 def round_sums(sums: Floats32) -> Integers:

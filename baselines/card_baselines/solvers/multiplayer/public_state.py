@@ -282,15 +282,5 @@ def _add(table: Any, state: Any, slot: Any) -> Any:
 
 
 @kernel
-def fill_slots(table: Any) -> None:
-    """Write the hash table of the states in use."""
-    for index in range(table.used[0]):
-        slot = _first_slot(table.keys[index])
-        while table.slots[slot] != _EMPTY:
-            slot = (slot + 1) & ((1 << _SLOT_BITS) - 1)
-        table.slots[slot] = index
-
-
-@kernel
 def _first_slot(state: Any) -> Any:
     return np.int64(np.uint64(state) * _HASH_FACTOR >> np.uint64(64 - _SLOT_BITS))
