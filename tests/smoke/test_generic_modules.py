@@ -39,7 +39,7 @@ ABOUT_ONE_GAME = (
     "baselines/card_baselines/neural/", "baselines/card_baselines/cli/forms.py",
     "baselines/card_baselines/pretrained.py",
     "baselines/card_baselines/solvers/",
-    "baselines/card_baselines/exploitability/flops/", "baselines/card_baselines/exploitability/ranges/",
+    "baselines/card_baselines/exploitability/flops/", "baselines/card_baselines/exploitability/ranges.py",
     "baselines/card_baselines/exploitability/methods.py",
 )  # fmt: skip
 
