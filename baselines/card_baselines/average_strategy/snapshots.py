@@ -33,6 +33,7 @@ SNAPSHOTS_FOLDER = "average_snapshots"
 """Folder inside the run folder that plays the average."""
 SNAPSHOT_WEIGHTS = "snapshot_weights"
 """Name of the tensor (snapshots,) that holds the weights in the average."""
+_NOT_DRAWN = -1
 
 
 def match_regrets(advantages: NDArray[np.floating], action_mask: NDArray[np.int8]) -> Floats:
@@ -157,9 +158,6 @@ class SnapshotAverage(LearnerCallback):
     def parts(self, learner: Any) -> Mapping[str, Any]:
         """Return the snapshots, which must be of networks of the learner's shape."""
         return {"snapshots": self.snapshots.part_of(learner.network.policy)}
-
-
-_NOT_DRAWN = -1
 
 
 class SnapshotAgent(Agent):

@@ -23,6 +23,7 @@ Arrays = dict[str, NDArray[Any]]
 Kinds = Mapping[str, tuple[tuple[int, ...], Any]]
 """Names of columns -> shape and dtype of one entry."""
 _MIN_CAPACITY = 1024
+_CPU = torch.device("cpu")
 
 
 class Columns:
@@ -83,9 +84,6 @@ class Columns:
         check_arrays(state, self.arrays, rows=True)
         self.arrays = {name: state[name].copy() for name in self.arrays}
         self.size = len(next(iter(self.arrays.values())))
-
-
-_CPU = torch.device("cpu")
 
 
 class Memory(ABC):

@@ -21,6 +21,12 @@ from card_baselines.ppo.network import ActorCritic
 from card_baselines.ppo.ppo import Ppo
 from card_envs.compiler import kernel
 
+_MIN_SPEEDUP = 1.2
+"""Smallest speed-up for which `auto` chooses bfloat16."""
+_ROUNDS = 5
+_BFLOAT16 = "bfloat16"
+"""Entry of a checkpoint."""
+
 
 def sparse_linear(observation: torch.Tensor, layer: torch.nn.Linear) -> torch.Tensor:
     """Return `layer(observation)`, (n, width) float32, for observations (n, d) that need no gradient.
@@ -103,13 +109,6 @@ def add_to_columns(observation: Any, nonzero: Any, counts: Any, grad_output: Any
             value = observation[i, k]
             for j in range(width):
                 grad_columns[k, j] += value * grad_output[i, j]
-
-
-_MIN_SPEEDUP = 1.2
-"""Smallest speed-up for which `auto` chooses bfloat16."""
-_ROUNDS = 5
-_BFLOAT16 = "bfloat16"
-"""Entry of a checkpoint."""
 
 
 class FastActorCritic(ActorCritic):

@@ -20,6 +20,12 @@ from card_envs.game import Game
 
 _HIDDEN_GAIN, _LOGIT_GAIN, VALUE_GAIN = 2**0.5, 0.01, 1.0
 """Gains of the orthogonal initialisation, the usual ones for PPO (Charlesworth 2018)."""
+PAST_SELF, EXPLOITER = "self", "exploiter"
+"""Names of past selves and of exploiters in a pool."""
+NUM_PAST_SELVES, NUM_EXPLOITERS = 8, 8
+"""Number of most recent past selves and exploiters that are kept."""
+_PREFIXES = "past_self.", "exploiter."
+"""Prefixes of their weights in a checkpoint."""
 
 
 class ActorCritic(torch.nn.Module):
@@ -104,12 +110,6 @@ def initialise(layers: Iterable[torch.nn.Module], last_gain: float) -> None:
         torch.nn.init.zeros_(layer.bias)
 
 
-PAST_SELF, EXPLOITER = "self", "exploiter"
-"""Names of past selves and of exploiters in a pool."""
-NUM_PAST_SELVES, NUM_EXPLOITERS = 8, 8
-"""Number of most recent past selves and exploiters that are kept."""
-_PREFIXES = "past_self.", "exploiter."
-"""Prefixes of their weights in a checkpoint."""
 Networks = tuple[Sequence[ActorCritic], Sequence[ActorCritic]]
 """Past selves and exploiters, the newest last."""
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from card_baselines.solvers import walk
 from card_baselines.solvers.betting_keys import find_sorted
 from card_baselines.solvers.buckets.hand_buckets import STARTING_HANDS
 from card_baselines.solvers.buckets.suit_isomorphism import canonical_boards, rename_suits
@@ -24,7 +25,7 @@ from card_baselines.solvers.regret import SCHEDULES, Schedule, normalise
 from card_baselines.solvers.solver import CfrSolver
 from card_baselines.solvers.tree import NUM_PLAYERS, endgame_of, first_table, grow_betting
 from card_baselines.solvers.two_streets import STREAM, Boards, TwoStreets, walk_boards
-from card_baselines.solvers.walk import BEST, LEARN, NO_GROUPS, VISIT_ALL, Frames, Settings, Strategies
+from card_baselines.solvers.walk import BEST, LEARN, NO_GROUPS, VISIT_ALL, Frames, Settings
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.damaged_files import open_arrays
@@ -43,6 +44,7 @@ _LARGE = 2**29
 _FLOP_CARDS = 3
 _CARD_FACTORS = DECK_SIZE ** np.arange(5)
 """Factors that make a number of the cards of a board."""
+__all__ = ["VectorCfr"]
 
 
 class VectorGame:
@@ -212,9 +214,6 @@ class VectorStrategy:
             return VectorStrategy(game, *(data[name].astype(game.dtype, copy=False) for name in ("early", "late")))
 
 
-__all__ = ["VectorCfr"]
-
-
 class VectorCfr(CfrSolver):
     """The solver: regrets and summed strategies of all hands on all boards."""
 
@@ -235,12 +234,12 @@ class VectorCfr(CfrSolver):
         tree, dtype = self.game.tree, self.game.dtype
         self._frames = [Frames.allocate(tree, num, num, dtype) for num in self.game.num_hands]
 
-    def _allocate(self, is_late: bool) -> Strategies:
+    def _allocate(self, is_late: bool) -> walk.Tables:
         """Return the tables of one street; regrets and their prediction are one table if nothing is predicted."""
         shape = self.game.shape_of(is_late)
         regrets, sums = (np.zeros(shape, self.game.dtype) for _ in range(2))
         predicted = np.zeros_like(regrets) if self._schedule(1).prediction else regrets
-        return Strategies(predicted, predicted, regrets, sums)
+        return walk.Tables(predicted, predicted, regrets, sums)
 
     def run(self, iterations: int) -> None:
         """Run `iterations` more iterations; both players learn in each."""
@@ -250,10 +249,10 @@ class VectorCfr(CfrSolver):
         learn(nodes, ranked, early, extra, NO_GROUPS, self._frames[0], self.game.weights, schedules, STREAM)
         self.iterations += iterations
 
-    def _list_arguments(self, early: Strategies, late: Strategies) -> tuple[Any, ...]:
+    def _list_arguments(self, early: walk.Tables, late: walk.Tables) -> tuple[Any, ...]:
         """Return nodes, hands, strategies and the `extra` of `two_streets.walk_boards`."""
         game = self.game
-        tables, late = (Strategies(*(table.reshape(-1) for table in street)) for street in (early, late))
+        tables, late = (walk.Tables(*(table.reshape(-1) for table in street)) for street in (early, late))
         extra = game.boards, np.arange(game.num_boards), late, prod(game.shape_of(True)[1:]), self._frames[1]
         return game.streets.nodes, game.hands.ranked, tables, extra
 

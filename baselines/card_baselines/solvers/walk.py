@@ -47,7 +47,7 @@ class Groups(NamedTuple):
     """(streets,): number of groups, 0 if every hand has its own numbers."""
 
 
-class Strategies(NamedTuple):
+class Tables(NamedTuple):
     """Strategies (numbers,) that a walk reads and changes."""
 
     own: NDArray[Any]
@@ -78,7 +78,7 @@ class Settings(NamedTuple):
     board: Any
     """Index of the board, if a street has tables for each: it is added to the street in `Groups.of_hand`."""
     first: Any
-    """Where the numbers of the board begin in `Strategies`."""
+    """Where the numbers of the board begin in `Tables`."""
 
 
 class Frames(NamedTuple):

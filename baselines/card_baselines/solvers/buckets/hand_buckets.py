@@ -45,6 +45,7 @@ _OPPONENTS = 990  # hands that an opponent can hold on the river, given the own 
 
 STARTING_HANDS: NDArray[np.int64] = np.array([starting_hand(a, b) for a, b in HAND_CARDS.tolist()], np.int64)
 """(1326,) the starting hand (0..168) of every hand."""
+PREFLOP, FLOP, TURN, RIVER = range(4)
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,9 +172,6 @@ def compare_with_groups(ranked: Any, groups: Any, members: Any, sums: Any, value
         for k in range(NUM_GROUPS):
             met = values[1, h, k]
             features[h, k] = values[0, h, k] / met if met > 0 else np.float32(0)
-
-
-PREFLOP, FLOP, TURN, RIVER = range(4)
 
 
 class BoardBuckets:

@@ -58,6 +58,8 @@ LOOKUP = np.dtype(
         ],
     )
 )
+_CANONICAL = "canonical_hands"
+Buckets = HandBuckets | EquityBuckets | CanonicalHands
 
 
 class _Tables(NamedTuple):
@@ -341,11 +343,6 @@ def _compute_group_equities(lookup: Any, a: Any, b: Any, groups: Any, features: 
     for k in range(NUM_GROUPS):
         met = np.float32(lookup.met[k])
         features[0, k] = np.float32(lookup.wins[k]) / met if lookup.met[k] > 0 else np.float32(0)
-
-
-_CANONICAL = "canonical_hands"
-
-Buckets = HandBuckets | EquityBuckets | CanonicalHands
 
 
 def to_stored_arrays(buckets: Buckets) -> dict[str, Any]:

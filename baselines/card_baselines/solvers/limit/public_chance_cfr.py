@@ -53,6 +53,9 @@ A sequence is likelier the more of its actions are the learner's, which are not 
 """
 _AVERAGED_EVERY = 2
 """The strategy of every second iteration is added to the average, since that costs as much as updating regrets."""
+_RESPONDER = "responder."
+_EVERY_HAND = np.arange(NUM_HANDS)
+_ONE = np.float32(1)
 
 
 class PublicChanceCfr(DealSolver):
@@ -189,11 +192,6 @@ def _total(source: Any, slot: Any, num: Any) -> Any:
         for sequence in range(source.shape[2]):
             total += source[slot, h, sequence]
     return total
-
-
-_RESPONDER = "responder."
-_EVERY_HAND = np.arange(NUM_HANDS)
-_ONE = np.float32(1)
 
 
 class PublicChanceCfrBr(PublicChanceCfr):

@@ -36,6 +36,16 @@ _THREE_PLAYERS, _TWO_PLAYERS_OR_MORE = 27, 29
 
 _NO_MOVE, _CALLED, _RAISED = range(3)
 _NO_INITIATIVE, _OWN_INITIATIVE, _OTHERS_INITIATIVE = range(3)
+_TAIL_BITS = 24
+"""Number of bits for the features that differ between the first street and the others."""
+MAX_STATES = 1 << 17
+"""Maximum number of public states."""
+NO_STATE = -1
+_EMPTY = -1
+_SLOT_BITS = 18
+_MAX_MISSING = 1000
+"""Maximum number of missing states that a thread notes; others are met again."""
+_HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio (Knuth, The Art of Computer Programming, 6.4)
 
 
 def find_public_states(views: Tables) -> Integers:
@@ -79,10 +89,6 @@ def legal_actions_of(state: Any) -> Any:
 def street_of(state: Any) -> Any:
     """Return the street of a public state."""
     return (state >> _TAIL_BITS) // (MAX_LEVELS * 3) % _STREETS
-
-
-_TAIL_BITS = 24
-"""Number of bits for the features that differ between the first street and the others."""
 
 
 @kernel
@@ -165,16 +171,6 @@ def _class_of(amount: Any, bounds: Any) -> Any:
     for bound in bounds:
         found += np.int64(amount > bound)
     return found
-
-
-MAX_STATES = 1 << 17
-"""Maximum number of public states."""
-NO_STATE = -1
-_EMPTY = -1
-_SLOT_BITS = 18
-_MAX_MISSING = 1000
-"""Maximum number of missing states that a thread notes; others are met again."""
-_HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio (Knuth, The Art of Computer Programming, 6.4)
 
 
 class StateTable(NamedTuple):

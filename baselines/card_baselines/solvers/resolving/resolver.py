@@ -25,11 +25,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.hands import BoardHands
+from card_baselines.solvers import walk
+from card_baselines.solvers.hands import WHOLE_BOARD, BoardHands
 from card_baselines.solvers.regret import Schedule, match_regrets, normalise
 from card_baselines.solvers.tree import NUM_PLAYERS, BettingTree, Numbers, endgame_of, grow_all, grow_betting
 from card_baselines.solvers.two_streets import STREAM, BoardResponses, Boards, TwoStreets, walk_boards
-from card_baselines.solvers.walk import BEST, LEARN, VISIT_ALL, Frames, Groups, Settings, Strategies
+from card_baselines.solvers.walk import BEST, LEARN, VISIT_ALL, Frames, Groups, Settings
 from card_envs.agent import Agent
 from card_envs.analysis.exploitability.holdem import HoldemHiddenHands
 from card_envs.analysis.exploitability.range_strategy import RangeStrategy
@@ -45,6 +46,20 @@ _TREMBLE = 1e-3
 """Probability of a random action when ranges are computed: no range becomes empty."""
 
 Probabilities = NDArray[np.floating[Any]]
+NUM_GROUPS = 64
+"""Groups of hands on each river while the turn is solved."""
+
+_KNOWN_TO_PAIR = 8
+"""Cards of a turn board and of both hands: none of them is the river."""
+_TURN_POWER = 3
+"""On the turn the strategy of iteration t has the weight t^3: the first ones, to which most rivers are new, hardly
+count. On the river it has the weight t."""
+_ZERO, _ONE = np.float32(0), np.float32(1)
+_CFR_PLUS = Schedule(_ONE, _ONE, _ZERO, _ZERO, _ONE)
+_MAX_BYTES = 2**29
+"""Memory of the solutions that are kept by a resolver."""
+_MAX_SUBGAMES = 256
+"""Number of subgames whose betting is kept by a resolver."""
 
 
 class Trunk(ABC):
@@ -94,18 +109,6 @@ class Blueprint(Trunk):
         asked["deck"][:, FIRST_BOARD_CARD : FIRST_BOARD_CARD + len(board)] = board
         wanted = np.broadcast_to(possible_hands(board), (len(asked), NUM_HANDS))
         return self._strategy.probabilities(asked, asked["actor"].astype(np.int64), wanted)
-
-
-NUM_GROUPS = 64
-"""Groups of hands on each river while the turn is solved."""
-_WHOLE_BOARD = 5
-_KNOWN_TO_PAIR = 8
-"""Cards of a turn board and of both hands: none of them is the river."""
-_TURN_POWER = 3
-"""On the turn the strategy of iteration t has the weight t^3: the first ones, to which most rivers are new, hardly
-count. On the river it has the weight t."""
-_ZERO, _ONE = np.float32(0), np.float32(1)
-_CFR_PLUS = Schedule(_ONE, _ONE, _ZERO, _ZERO, _ONE)
 
 
 class Gadget(NamedTuple):
@@ -164,7 +167,7 @@ class SubgameCfr:
     def __init__(self, betting: BettingTree, board: Numbers, cards: Numbers) -> None:
         """Arrange the hands with a board of four or five cards and, after a turn, each of the rivers `cards`."""
         self._betting, self._board = betting, board
-        self.cards = cards if len(board) < _WHOLE_BOARD else cards[:0]
+        self.cards = cards if len(board) < WHOLE_BOARD else cards[:0]
         """(cards,): the rivers that may come, none on a river."""
         deck, has_cards = np.arange(DECK_SIZE), len(self.cards) > 0
         self.hands = BoardHands(board[:0], np.setdiff1d(deck, board)) if has_cards else BoardHands(board, deck)
@@ -191,7 +194,7 @@ class SubgameCfr:
         regrets, sums = np.zeros((2, *shape), np.float32)
         late_regrets, late_sums = np.zeros((2, len(self.cards), *late_shape), np.float32)
         early, late = (
-            Strategies(each, each, each, summed.reshape(-1))
+            walk.Tables(each, each, each, summed.reshape(-1))
             for each, summed in ((regrets.reshape(-1), sums), (late_regrets.reshape(-1), late_sums))
         )
         entered, policy = np.zeros((2, 2, len(self.hands)), np.float32)
@@ -239,11 +242,6 @@ def _draw_cards(num_cards: int, iterations: int) -> Numbers:
     rng, cycles = np.random.default_rng(0), -(-iterations // num_cards)
     return np.concatenate([rng.permutation(num_cards) for _ in range(cycles)])[:iterations]
 
-
-_MAX_BYTES = 2**29
-"""Memory of the solutions that are kept by a resolver."""
-_MAX_SUBGAMES = 256
-"""Number of subgames whose betting is kept by a resolver."""
 
 FindTrunk = Callable[[int, int, Numbers], Trunk]
 """Returns the trunk for the first decision of a subgame, the player who re-solves it, and a board."""
