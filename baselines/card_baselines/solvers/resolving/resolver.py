@@ -62,6 +62,9 @@ _MAX_SUBGAMES = 256
 """Number of subgames whose betting is kept by a resolver."""
 
 
+# --- before a subgame -------------------------------------------------------------------------------------------------
+
+
 class Trunk(ABC):
     """Probabilities of both players at the decisions of a game, or of a part of it."""
 
@@ -109,6 +112,9 @@ class Blueprint(Trunk):
         asked["deck"][:, FIRST_BOARD_CARD : FIRST_BOARD_CARD + len(board)] = board
         wanted = np.broadcast_to(possible_hands(board), (len(asked), NUM_HANDS))
         return self._strategy.probabilities(asked, asked["actor"].astype(np.int64), wanted)
+
+
+# --- one subgame ------------------------------------------------------------------------------------------------------
 
 
 class Gadget(NamedTuple):
@@ -241,6 +247,9 @@ def _draw_cards(num_cards: int, iterations: int) -> Numbers:
     """Return the card of each iteration: all of them in random order, again and again."""
     rng, cycles = np.random.default_rng(0), -(-iterations // num_cards)
     return np.concatenate([rng.permutation(num_cards) for _ in range(cycles)])[:iterations]
+
+
+# --- all subgames of a street -----------------------------------------------------------------------------------------
 
 
 FindTrunk = Callable[[int, int, Numbers], Trunk]
