@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.learning.memories import NO_ROW, Columns
+from card_baselines.learning.columns import NO_ROW, Columns
 from card_baselines.runs.checkpoint import (
     check_arrays,
     read_count,

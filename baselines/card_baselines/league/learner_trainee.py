@@ -14,7 +14,7 @@ from card_baselines.kit.collector import Rows
 from card_baselines.kit.learner import StateDictLearner
 from card_baselines.kit.networks import compute_probabilities
 from card_baselines.league.trainee import Choices, Experience, Trainee
-from card_baselines.learning.memories import NO_ROW
+from card_baselines.learning.columns import NO_ROW
 from card_baselines.runs.algorithm import Algorithm, require_algorithm
 from card_envs.agent import Decisions, StochasticAgent
 from card_envs.damaged_files import explain_damage

@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 
 from card_baselines.agents.learned.legal_logits import NO_ACTION
-from card_baselines.learning.memories import NO_ROW, Columns
+from card_baselines.learning.columns import NO_ROW, Columns
 from card_baselines.runs.checkpoint import check_arrays
 from card_baselines.runs.ranges import require_range
 from card_envs.compiler import kernel

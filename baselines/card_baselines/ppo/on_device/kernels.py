@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from card_baselines.agents.scripted.scripts import Script
-from card_baselines.learning.memories import NO_ROW
+from card_baselines.learning.columns import NO_ROW
 from card_baselines.ppo.on_device.memory import DeviceKernel
 from card_envs.compiler import kernel
 from card_envs.game import Game

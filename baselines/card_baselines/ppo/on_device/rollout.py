@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from card_baselines.agents.learned.legal_logits import IMPOSSIBLE
-from card_baselines.learning.memories import NO_ROW
+from card_baselines.learning.columns import NO_ROW
 from card_baselines.ppo.config import Config
 from card_baselines.ppo.network import ActorCritic, load_networks
 from card_baselines.ppo.on_device import kernels
