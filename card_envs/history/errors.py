@@ -8,6 +8,8 @@ from pathlib import Path
 
 SUFFIXES = (".phhs", ".phh", ".acpc", ".log", ".pokerstars", ".txt", ".big2")
 """Suffixes of the files that the formats of this package read."""
+WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
+"""A whole number of a text; longer ones are no amounts, and Python does not read those of thousands of digits."""
 _LONGEST = 600
 """Maximum number of characters of a message, since a damaged file can be one line of many megabytes."""
 
@@ -31,8 +33,8 @@ def shorten(text: str, longest: int = _LONGEST) -> str:
 
 
 def with_line_feeds(text: str) -> str:
-    """Return a text whose lines all end with a line feed."""
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    """Return a text whose lines all end with a line feed, without a byte order mark at its beginning."""
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def load_text(path: str | Path, encoding: str) -> str:

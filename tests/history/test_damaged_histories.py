@@ -8,7 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from card_envs.history import HandHistoryError, load_log, replay_file, replay_hand, replay_paths
+from card_envs.history import (
+    HandHistoryError,
+    load_hands,
+    load_log,
+    load_pokerstars,
+    parse_deals,
+    replay_file,
+    replay_hand,
+    replay_paths,
+)
 
 DATA = Path(__file__).parents[1] / "data"
 GOOD = (DATA / "phh" / "pluribus" / "32-23.phh").read_text()
@@ -33,6 +42,60 @@ def test_a_damaged_file_is_reported_and_the_others_are_replayed(damage: str, tmp
     assert wrong.source == str(tmp_path / "1.phh")
     assert wrong.reason.startswith(("line ", "field "))
     assert len("\n".join(report.lines())) < 2000, "what came is not repeated in full"
+
+
+LONG = "9" * 5000
+"""More digits than Python reads as an int."""
+STARS = """PokerStars Hand #1: Hold'em No Limit (1/2) - 2024/05/01 12:00:00 ET
+Table 'A' 6-max Seat #1 is the button
+Seat 1: Ann (50 in chips)
+Seat 2: Bob (50 in chips)
+Ann: posts small blind 1
+Bob: posts big blind 2
+*** HOLE CARDS ***
+Ann: folds
+"""
+LONG_NUMBERS = {
+    "raise.acpc": "# name/game/hands/seed m holdem.nolimit.2p.reverse_blinds.game 1 0\n"
+    f"STATE:0:r{LONG}f:AsAd|KsKd:-100|100:a|b\n",
+    "game.acpc": "".join(f"# {line}\n" for line in ("GAMEDEF", "nolimit", f"numPlayers = {LONG}", "END GAMEDEF")),
+    "stack.phh": GOOD.replace("starting_stacks = [", f"starting_stacks = [{LONG}, "),
+    "player.phh": GOOD.replace("'p3 ", f"'p{LONG} ", 1),
+    "raise.phh": GOOD.replace("cbr ", f"cbr {LONG}", 1),
+    "hand.pokerstars": STARS.replace("#1:", f"#{LONG}:"),
+    "button.pokerstars": STARS.replace("#1 is", f"#{LONG} is"),
+    "seat.pokerstars": STARS.replace("Seat 1:", f"Seat {LONG}:"),
+}
+
+
+@pytest.mark.parametrize("name", LONG_NUMBERS)
+def test_a_number_of_thousands_of_digits_is_refused_in_our_words(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(LONG_NUMBERS[name])
+    [result] = replay_file(tmp_path / name)
+    assert result.status != "matched"
+    assert "integer string conversion" not in result.reason and len(result.reason) < 700
+
+
+def test_digits_are_those_of_ascii() -> None:
+    with pytest.raises(HandHistoryError, match="is not a player"):
+        load_hands(GOOD.replace("'p3 ", "'p\u0663 "))
+    assert replay_file_text(STARS.replace("Seat 1:", "Seat \u0661:")) == "skipped"
+
+
+def replay_file_text(text: str) -> str:
+    """Return the status of the only hand of a text of PokerStars."""
+    [hand] = load_pokerstars(text)
+    return replay_hand(hand).status
+
+
+@pytest.mark.parametrize("change", ["mark", "\r"])
+def test_a_text_is_read_as_its_file_would_be(change: str) -> None:
+    def changed(text: str) -> str:
+        return f"\ufeff{text}" if change == "mark" else text.replace("\n", change)
+
+    assert len(load_hands(changed(GOOD))) == 1
+    assert len(load_pokerstars(changed(STARS))) == 1
+    assert len(parse_deals(changed(FILES[2].read_text()))) == 1
 
 
 def test_a_log_of_one_long_line_is_reported_in_short(tmp_path: Path) -> None:

@@ -316,6 +316,13 @@ def test_cents_are_played_as_chips() -> None:
     assert "raise to 2 .. 20" in refused(no_limit(["p3 cbr 1.75"], **cents), 1)
 
 
+@pytest.mark.parametrize("amount", ["4.0000000000000000000000000000001", "4.000000001"])
+def test_no_fraction_of_an_amount_is_dropped(amount: str) -> None:
+    """An amount that our chips cannot express is not rounded to one that is legal."""
+    result = replay_hand(no_limit([f"p3 cbr {amount}", "p1 f", "p2 f"]))
+    assert (result.status, result.reason[:21]) == (SKIPPED, "a stack is larger tha")
+
+
 def test_large_stacks_are_played_in_larger_chips() -> None:
     huge: dict[str, Any] = {
         "starting_stacks": [10**12] * 3,

@@ -278,7 +278,8 @@ Total pot $1 | Rake $0
 @pytest.mark.parametrize(
     "name",
     ["A [x]", "***Joe***", "*** FLOP ***", "Seat 2", "Bob: folds", "a: b: c", "wins the", "x collected $5 from pot",
-     "($5 in chips)", "Dealt to", "Bob said", "(button)", "Hand cancelled", "posts", "Total pot", "PokerStars Hand"],
+     "($5 in chips)", "Dealt to", "Bob said", "(button)", "Hand cancelled", "posts", "Total pot", "PokerStars Hand",
+     "Board [2c]", "run twice"],
 )  # fmt: skip
 def test_players_may_have_any_name(name: str) -> None:
     text = hand_text(

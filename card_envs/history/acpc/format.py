@@ -22,7 +22,7 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.history.acpc.game_file import KNOWN_GAMES, card_shift, game_lines, parse_game
 from card_envs.history.acpc.hand import AcpcHand, quote
-from card_envs.history.errors import HandHistoryError, load_text, shorten, with_line_feeds
+from card_envs.history.errors import WHOLE_NUMBER, HandHistoryError, load_text, shorten, with_line_feeds
 from card_envs.history.hand_record import DEAL_BOARD, HandRecord
 from card_envs.history.holdem_format import HoldemFormat, HoldemWriter
 from card_envs.history.holdem_match import rules_name
@@ -33,7 +33,6 @@ from card_envs.history.results import MISMATCHED, SKIPPED, Number
 __all__ = ["ACPC", "AcpcFormat", "AcpcLog", "dump_log", "load_log", "parse_log"]
 
 _HEADER = "# name/game/hands/seed"
-_NUMBER = re.compile(r"[0-9]{1,18}")
 _VALUE = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
 _ROUNDING = Decimal("0.000001")
 """Fractions of chips are printed with six digits."""
@@ -111,7 +110,7 @@ def dump_log(log: AcpcLog) -> str:
 def _parse_hand(line: str, where: str, config: HoldemConfig, names: set[str]) -> AcpcHand | UnreadHand:
     """Return the hand of a line, or the reason why it is none; `names` are the players of the hands before."""
     parts = line.split(":")
-    if len(parts) != 6 or parts[0] != "STATE" or not _NUMBER.fullmatch(parts[1]):
+    if len(parts) != 6 or parts[0] != "STATE" or not WHOLE_NUMBER.fullmatch(parts[1]):
         return UnreadHand(
             where, SKIPPED, f"{quote(line)} is not a hand: write STATE:NUMBER:BETTING:CARDS:VALUES:PLAYERS"
         )
@@ -188,7 +187,7 @@ def _parse_game_lines(lines: Sequence[str], source: str, rules: str) -> HoldemCo
 def _parse_first_line(lines: tuple[str, ...]) -> tuple[str, int] | None:
     """Return the game file and the number of hands that the first line names; None if it names none."""
     words = lines[0].removeprefix(_HEADER).split() if lines[0].startswith(_HEADER) else []
-    return (words[1], int(words[2])) if len(words) >= 4 and _NUMBER.fullmatch(words[2]) else None
+    return (words[1], int(words[2])) if len(words) >= 4 and WHOLE_NUMBER.fullmatch(words[2]) else None
 
 
 # --- hands -> text ----------------------------------------------------------------------------------------------------

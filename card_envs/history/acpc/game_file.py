@@ -13,6 +13,7 @@ from dataclasses import replace
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.rules import profile_of
 from card_envs.games.holdem.state import MAX_CHIPS, MAX_SEATS, STREET_NAMES
+from card_envs.history.errors import WHOLE_NUMBER, shorten
 
 UNLIMITED_RAISES = 255
 """Number of raises per street that stands for no cap; the default of a definition without `maxRaises`."""
@@ -109,8 +110,8 @@ def _numbers(fields: dict[str, str], name: str, count: int, default: int | None 
             raise ValueError(f"{name} is missing")
         return (default,) * count
     words = text.split()[:count]  # the server's own definitions give more numbers than there are rounds
-    if len(words) < count or not all(word.isdecimal() for word in words):
-        raise ValueError(f"{name} = {text}: {count} whole numbers are needed")
+    if len(words) < count or not all(map(WHOLE_NUMBER.fullmatch, words)):
+        raise ValueError(f"{name} = {shorten(text, 60)}: {count} whole numbers are needed")
     return tuple(map(int, words))
 
 

@@ -20,7 +20,7 @@ from card_envs.history.results import Number
 
 __all__ = ["AcpcHand", "quote"]
 
-_TOKEN = re.compile(r"[fc/]|r\d*")
+_TOKEN = re.compile(r"[fc/]|r[0-9]{0,18}")
 
 
 @dataclass(frozen=True)

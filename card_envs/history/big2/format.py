@@ -29,7 +29,7 @@ from card_envs.games.big2.config import RULES, Big2Config, is_big2
 from card_envs.games.big2.kernels import step
 from card_envs.games.big2.state import HAND_SIZE, NUM_SEATS
 from card_envs.history.big2.replay import Big2Deal, Play
-from card_envs.history.errors import HandHistoryError, load_text
+from card_envs.history.errors import WHOLE_NUMBER, HandHistoryError, load_text, with_line_feeds
 from card_envs.history.history_format import HistoryFormat, HistoryWriter
 from card_envs.history.recording import PlayedHands, names_by_seat
 from card_envs.history.replay import UnreadHand
@@ -39,7 +39,6 @@ __all__ = ["BIG2", "Big2Format", "dump_deals", "load_deals", "parse_deals", "rul
 
 _ORDERS = {order_name(order): order for order in range(NUM_SEATS * HAND_SIZE)}
 _PLAYER = re.compile(r"player_([0-9]) (\S+): (.+)")
-_NUMBER = re.compile(r"[0-9]{1,18}")
 _CONSTANTS = {"True": True, "False": False, "None": None}
 
 _Block = list[tuple[int, str]]
@@ -99,7 +98,7 @@ def parse_deals(text: str, source: str = "text") -> list[Big2Deal]:
 def _split_blocks(text: str, source: str) -> list[_Block]:
     """Return the lines of each deal: blocks between empty lines. HandHistoryError if there are none."""
     blocks: list[_Block] = [[]]
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(with_line_feeds(text).split("\n"), start=1):
         if line.strip():
             blocks[-1].append((number, line.strip()))
         elif blocks[-1]:
@@ -152,7 +151,9 @@ def _parse_rules(line: str) -> Big2Config:
         name, _, value = word.partition("=")
         if name in options:
             raise ValueError(f"{line!r}: option {name!r} comes twice")
-        options[name] = _CONSTANTS[value] if value in _CONSTANTS else int(value) if _NUMBER.fullmatch(value) else value
+        options[name] = (
+            _CONSTANTS[value] if value in _CONSTANTS else int(value) if WHOLE_NUMBER.fullmatch(value) else value
+        )
     return Big2Config.profile(words[1], **options)
 
 

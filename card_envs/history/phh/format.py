@@ -17,7 +17,7 @@ from typing import Any
 
 from card_envs.cards import DECK_SIZE, NO_CARD, card_name
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
-from card_envs.history.errors import HandHistoryError, load_text
+from card_envs.history.errors import HandHistoryError, load_text, with_line_feeds
 from card_envs.history.hand_record import DEAL_BOARD, DEAL_HOLE, MUCK, REMARK, SHOW, Move
 from card_envs.history.phh.hand import HOLDEM_VARIANTS, MAX_RAISES_FIELD, OTHER_VARIANTS, RULES_FIELD, Hand
 from card_envs.history.phh.toml import key_text, line_of, raise_toml_error, read_fields, split_sections, value_text
@@ -31,6 +31,7 @@ _ACTIONS = "'d dh pN CARDS', 'd db CARDS', 'pN f', 'pN cc', 'pN cbr AMOUNT', 'pN
 _ENDLESS = Decimal("Infinity")
 _MOST_DIGITS = 100
 """Largest number of digits of an amount, zeros included: arithmetic with 1e999999999 would need them all."""
+_PLAYER = re.compile(r"p[1-9][0-9]{0,2}")
 _AMOUNT = re.compile(r"(?:[0-9]+|[1-9][0-9]{0,2}(?:,[0-9]{3})+)(?:\.[0-9]*)?|\.[0-9]+")
 
 
@@ -70,6 +71,7 @@ def load_readable_hands(path: str | Path) -> list[Hand | UnreadHand]:
 
 def _parse_hands(text: str, source: str, keeps_unread: bool = False) -> Iterator[Hand | UnreadHand]:
     """Yield the hands of a text; for a section that cannot be read an `UnreadHand`, or the error is raised."""
+    text = with_line_feeds(text)
     if not text.strip():
         raise HandHistoryError(f"{source}: is empty; a hand needs at least the field 'variant'")
     names: set[str] = set()
@@ -98,7 +100,8 @@ def _parse_section(text: str, place: str, first_line: int) -> Hand:
     except RecursionError as error:
         raise HandHistoryError(f"{place}, line {first_line}: arrays or tables are nested too deeply") from error
     except ValueError as error:  # numbers of more digits than Python reads
-        raise HandHistoryError(f"{place}, line {first_line}: {error}") from error
+        problem = f"a number has more digits than are read; an amount has at most {_MOST_DIGITS}"
+        raise HandHistoryError(f"{place}, line {first_line}: {problem}") from error
 
 
 def hand_of(fields: Mapping[str, Any], source: str = "hand") -> Hand:
@@ -241,7 +244,7 @@ def parse_action(action: str) -> Move:
 
 
 def _seat(player: str, action: str) -> int:
-    if player[:1] != "p" or not player[1:].isdecimal() or int(player[1:]) < 1:
+    if not _PLAYER.fullmatch(player):
         raise ValueError(f"{action!r}: {player!r} is not a player; write p1, p2, ...")
     return int(player[1:]) - 1
 
@@ -256,8 +259,10 @@ def _card_ids(text: str, action: str) -> tuple[int, ...]:
 
 
 def _amount(text: str, action: str) -> Number:
-    if not _AMOUNT.fullmatch(text):
-        raise ValueError(f"{action!r}: {text!r} is not an amount; write the chips to raise to, such as 200 or 3.50")
+    if not _AMOUNT.fullmatch(text) or len(text) > _MOST_DIGITS:
+        raise ValueError(
+            f"{action!r}: {_quote(text)} is not an amount; write the chips to raise to, such as 200 or 3.50"
+        )
     digits = text.replace(",", "")
     return int(digits) if digits.isdecimal() else Decimal(digits)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache, partial
-from math import gcd
+from math import gcd, lcm
 from typing import Any, NoReturn
 
 from card_envs.cards import NO_CARD, card_name, card_names
@@ -148,13 +148,13 @@ def _chip_scale(hand: Hand) -> int | Fraction:
     amounts += [move.stated for move in hand.moves if move.stated is not None]
     amounts += [*hand.returned, hand.pot or 0]
     scale: int | Fraction = 1
-    if any(type(amount) is not int for amount in amounts):
-        places = max(Fraction(amount).denominator for amount in amounts)
-        if places > 1:
-            digits = max(-int(Decimal(amount).normalize().as_tuple().exponent) for amount in amounts)
-            scale = 10 ** max(_CENTS, digits)
+    units = lcm(*(Fraction(amount).denominator for amount in amounts if type(amount) is not int))
+    if units > 1:
+        scale = 10**_CENTS
+        while scale % units:
+            scale *= 10
     if max(hand.fields["starting_stacks"]) * scale > MAX_CHIPS:
-        scale = Fraction(scale, gcd(*(int(amount * scale) for amount in amounts)))
+        scale = Fraction(scale, gcd(*_to_chips(scale, amounts)))
     return scale
 
 

@@ -27,12 +27,13 @@ OWN_TABLE = "card-envs"
 """Name of the table in files that this package writes, followed by the rules profile unless it is `standard`."""
 
 _START = re.compile(r"^\ufeff?PokerStars .*?(?:Hand|Game) #", re.MULTILINE)
-_HEADER = re.compile(r"\ufeff?PokerStars (?:[\w ]+ )?(?:Hand|Game) #(\d+):(.*)")
-_TABLE = re.compile(r"Table '(.*)' (?:(\d+)-max )?(?:[^']* )?Seat #(\d+) is the button")
+_HEADER = re.compile(r"\ufeff?PokerStars (?:[\w ]+ )?(?:Hand|Game) #([0-9]{1,20}):(.*)")
+_TABLE = re.compile(r"Table '(.*)' (?:([0-9]{1,2})-max )?(?:[^']* )?Seat #([0-9]{1,2}) is the button")
 _SEAT = re.compile(
-    r"Seat (\d+): (.+) \(([^()]+) in chips(?:, [^()\s]+ bounty)?\)( is sitting out| out of hand(?: \([^()]*\))?)?"
+    r"Seat ([0-9]{1,2}): (.+) \(([^()]+) in chips(?:, [^()\s]+ bounty)?\)"
+    r"( is sitting out| out of hand(?: \([^()]*\))?)?"
 )
-_SUMMARY_SEAT = re.compile(r"Seat (\d+): (.+)")
+_SUMMARY_SEAT = re.compile(r"Seat ([0-9]{1,2}): (.+)")
 _SUMMARY_END = re.compile(
     r"(?: \((?:button|small blind|big blind)\))*(?: (?:folded|showed|mucked|collected|doesn't).*)?"
 )
@@ -48,6 +49,7 @@ _POST = re.compile(r"posts (?:the |a )?(small blind|big blind|small & big blinds
 _COLLECTED = re.compile(r" collected (\S+) from (?:the )?(?:main |side )?pot(?:-\d+)?(?: \(.*\))?")
 _RETURNED = re.compile(r"Uncalled bet \(([^()]*)\) returned to (.+)")
 _CANCELLED = re.compile(r"Hand (?:#\d+ )?(?:was |has been )?(?:cancelled|canceled)\b")
+_RUN_TWICE = re.compile(r"(?:FIRST|SECOND|THIRD) Board \[|Hand was run ")
 _BEFORE_HANDS = re.compile(r"^(\*\*\* |Seat \d+: |Total pot )", re.MULTILINE)
 _REMARK = re.compile(
     r"(?!Seat \d+:).+?:? (?:said, |has timed out|has registered|(?:is|has been) (?:dis)?connected|joins the table|"
@@ -74,7 +76,7 @@ def load_pokerstars(source: str | Path) -> list[Hand | UnreadHand]:
     Raises:
         HandHistoryError: If the file cannot be read, or holds no hand of PokerStars.
     """
-    if isinstance(source, str) and "\n" in source:
+    if isinstance(source, str) and ("\n" in source or "\r" in source):
         return list(_hands(source, "text"))
     return list(_hands(load_text(source, "utf-8"), str(source)))
 
@@ -245,7 +247,7 @@ class _HandReader(TextHand):
                 raise ValueError(f"{line!r} is not the board that was dealt")
         elif _CANCELLED.match(line):
             raise Stop(SKIPPED, "the hand was cancelled")
-        elif "Board [" in line or "run twice" in line:
+        elif _RUN_TWICE.match(line):
             raise Stop(SKIPPED, "the board is dealt twice")
         elif not ((found := _SUMMARY_SEAT.fullmatch(line)) and self._parse_summary_seat(int(found[1]), found[2])):
             raise ValueError(f"{shorten(line, 80)!r} is not understood")
