@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
 from card_envs.compiler import entry_point
-from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError, Tables, is_whole
+from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError, Tables, check_action
 from card_envs.observation import mask_records, observation_records
 from card_envs.rendering import FRAMES_PER_SECOND, RENDER_MODES, Frame, RenderMode, check_render_mode
 from card_envs.rng import random_seed
@@ -268,14 +268,10 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
             self.render()
 
     def _whole_number(self, action: Any) -> int:
-        if isinstance(action, np.ndarray) and action.ndim == 0:
-            action = action[()]
-        if is_whole(action) and -_HUGE < action < _HUGE:
-            return int(action)
-        raise IllegalActionError(
-            f"{self.agent_selection}: action {action!r} of type {type(action).__name__} is not an id: "
-            f"pass a whole number in 0..{self.game.num_actions - 1} whose action_mask is 1"
-        )
+        try:
+            return check_action(action, self.game.num_actions)
+        except IllegalActionError as error:
+            raise IllegalActionError(f"{self.agent_selection}: {error}") from None
 
     def _remove(self, agent: str, action: Any) -> None:
         """Take PettingZoo's dead step: an agent whose episode is over leaves the table."""

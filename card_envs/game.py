@@ -69,6 +69,18 @@ def check_list(name: str, values: Any, wanted: str = "a list") -> list[Any]:
     return list(values)
 
 
+def check_action(action: Any, num_actions: int) -> int:
+    """Return an action id, or raise an IllegalActionError for what is none; range and legality are not checked."""
+    if isinstance(action, np.ndarray) and action.ndim == 0:
+        action = action[()]
+    if is_whole(action) and -_MAX_INT64 <= action <= _MAX_INT64:
+        return int(action)
+    raise IllegalActionError(
+        f"action {action!r} of type {type(action).__name__} is not an id: "
+        f"pass a whole number in 0..{num_actions - 1} whose action_mask is 1"
+    )
+
+
 def check_actions(actions: Any, count: int) -> NDArray[np.int64]:
     """Return `actions` as an int64 array (count,), or raise an IllegalActionError; legality is not checked."""
     try:

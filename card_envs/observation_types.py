@@ -30,7 +30,8 @@ def convert_observations(game: Game, dtype: str) -> Game:
     try:
         game.find_layout(typed)
     except ValueError as error:
-        raise ValueError(f"{error}; encoders that can: {_encoders_in(game, dtype) or 'none'}") from error
+        found = _encoders_in(game, dtype)
+        raise ValueError(f"{error}; encoders that can: {found}" if found else str(error)) from error
     return replace(game, encoder=typed)
 
 

@@ -92,6 +92,11 @@ def random_seed() -> int:
     return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
 
 
+def make_generator(seed: int, *purpose: int) -> np.random.Generator:
+    """Return NumPy's generator for a seed, which may be any integer, and non-negative numbers that name a purpose."""
+    return np.random.default_rng([seed % 2**64, *purpose])
+
+
 def derive_seed(seed: int, *purpose: int) -> int:
     """Return a seed below 2**32 for a purpose, which has other random streams than `seed` and than other purposes.
 

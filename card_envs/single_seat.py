@@ -17,7 +17,7 @@ from card_envs.compiler import kernel
 from card_envs.game import NOBODY, Game, IllegalActionError, Tables, check_actions, check_count, is_whole
 from card_envs.game_loops import NO_ACTION
 from card_envs.observation import mask_records
-from card_envs.rng import random_seed, random_unit, seeded_streams
+from card_envs.rng import make_generator, random_seed, random_unit, seeded_streams
 from card_envs.typing import Rows
 
 __all__ = [
@@ -144,7 +144,7 @@ class SingleSeatTables:
             seed = random_seed()
         self.tables = self.game.seeded_tables(self.num_tables, seed)
         self._streams = seeded_streams(self.num_tables, int(seed) + _OTHER_STREAMS)
-        self._rng = np.random.default_rng(int(seed) % 2**64)
+        self._rng = make_generator(int(seed))
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> LearnerStep:
         """Begin a new episode at every table.

@@ -22,6 +22,7 @@ from card_envs.agent import Agent, Decisions, SupportsAct, require_playable
 from card_envs.game import Game, check_actions
 from card_envs.match.play import play_match
 from card_envs.match.summary import Summary, summarise
+from card_envs.rng import make_generator
 from card_envs.typing import Floats
 
 _RESAMPLES = 1000
@@ -160,7 +161,7 @@ class Adaptation:
                 "hands, and a phase must be at least two windows long"
             )
         played = self.rewards[:, phase * hands : (phase + 1) * hands]
-        rng = np.random.default_rng(seed)
+        rng = make_generator(seed)
         resampled = [
             _first_recovered(played[rng.integers(len(played), size=len(played))].mean(axis=0), window)
             for _ in range(_RESAMPLES)

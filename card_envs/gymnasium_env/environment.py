@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from card_envs.conventional_aec import ILLEGAL_REWARD
 from card_envs.display import Display
 from card_envs.envs import as_game
-from card_envs.game import Game, check_actions
+from card_envs.game import Game, check_action
 from card_envs.rendering import FRAMES_PER_SECOND, RENDER_MODES, Frame, RenderMode, check_render_mode
 from card_envs.rendering.pictures import render_table
 from card_envs.single_seat import LearnerStep, Opponents, SingleSeatTables, check_illegal_action, final_mask
@@ -139,7 +139,7 @@ class CardEnv(gymnasium.Env[Observation, Any]):
         """
         if self._last_step is None or self._is_over:
             raise gymnasium.error.ResetNeeded("the episode is over, or has not begun: call reset()")
-        chosen = check_actions(np.asarray(action)[None], 1)
+        chosen = np.array([check_action(action, self.game.num_actions)])
         legal, replaced = self._tables.replace_illegal(chosen, self._illegal_action, self.np_random)
         seat = int(self._last_step.seats[0])
         self._last_step = result = self._tables.step(legal)

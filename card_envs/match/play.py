@@ -20,6 +20,7 @@ from card_envs.match.callbacks import MatchBatch, MatchCallback, rotations
 from card_envs.match.result import AgentError, MatchInterrupted, MatchResult, units_of
 from card_envs.match.runner import AgentRunner, Player
 from card_envs.match.stopping import StoppingRule
+from card_envs.rng import make_generator
 from card_envs.typing import Rows
 
 
@@ -174,7 +175,7 @@ class _Match:
         different = {id(agent): require_playable(agent, game) for agent in agents}
         self.agents = [different[id(agent)] for agent in agents]
         self.players = [
-            Player(agent, agent.find_encoder(game), np.random.default_rng([seed % 2**64, index]))
+            Player(agent, agent.find_encoder(game), make_generator(seed, index))
             for index, agent in enumerate(different.values())
         ]
         indices = {key: index for index, key in enumerate(different)}

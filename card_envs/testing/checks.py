@@ -20,6 +20,7 @@ from card_envs.aec import GameAEC
 from card_envs.chance import CHANCE
 from card_envs.episode import resample_episode
 from card_envs.game import ILLEGAL, Game, Tables, is_whole
+from card_envs.rng import make_generator
 from card_envs.testing.play import CheckFailure, decisions, digest, episodes
 
 _TABLES = 16
@@ -129,7 +130,7 @@ def check_leaks(game: Game, seed: int, deals: int) -> None:
     """Check that hidden cards change nothing that a seat gets, and own cards only private blocks."""
     if CHANCE.find(game) is None:
         raise NotApplicable("the game does not describe its cards: register the feature chance")
-    rng = np.random.default_rng(seed)
+    rng = make_generator(seed)
     public = np.concatenate([np.full(block.size, not block.private) for block in game.layout.blocks])
     for episode in episodes(game, seed, deals):
         seat = int(episode.tables["actor"][0])
@@ -169,7 +170,7 @@ def check_batch(game: Game, seed: int, deals: int) -> None:
         game.deal(tables, 0)
     _compare_batch(batch, alone, "deal_batch and deal")
     rewards, is_over = np.zeros((_TABLES, game.num_seats), np.float32), np.zeros(_TABLES, np.uint8)
-    rng = np.random.default_rng(seed)
+    rng = make_generator(seed)
     for _ in range(20 * deals):
         active = rows[batch["is_over"] == 0]
         if len(active) == 0:
@@ -203,7 +204,7 @@ def _compare_batch(batch: Tables, alone: list[Tables], what: str) -> None:
 
 def check_clones(game: Game, seed: int, deals: int) -> None:
     """Check that a copied table continues like the original, and that seed and actions fix all deals."""
-    rng, again = np.random.default_rng(seed), game.seeded_tables(1, seed)
+    rng, again = make_generator(seed), game.seeded_tables(1, seed)
     tables = game.seeded_tables(1, seed)
     for _ in range(deals):
         actor, _ = int(game.deal(tables, 0)), game.deal(again, 0)

@@ -10,6 +10,7 @@ import numpy as np
 from card_envs.chance import CHANCE, Episode
 from card_envs.episode import after_action, after_card, first_episode
 from card_envs.game import ILLEGAL, Game, Tables
+from card_envs.rng import make_generator
 
 MAX_DECISIONS = 100_000
 """Maximum number of decisions in a deal."""
@@ -24,7 +25,7 @@ def decisions(game: Game, seed: int, deals: int) -> Iterator[tuple[Tables, int]]
 
     It is always the same table, which changes. Actions are drawn from those that the mask allows.
     """
-    rng = np.random.default_rng(seed)
+    rng = make_generator(seed)
     tables = game.seeded_tables(1, seed)
     for _ in range(deals):
         actor = int(game.deal(tables, 0))
@@ -44,7 +45,7 @@ def decisions(game: Game, seed: int, deals: int) -> Iterator[tuple[Tables, int]]
 
 def episodes(game: Game, seed: int, deals: int) -> Iterator[Episode]:
     """Yield the episode before every decision of random deals whose cards chance deals one by one."""
-    rng, deck = np.random.default_rng(seed), CHANCE.require(game).deck
+    rng, deck = make_generator(seed), CHANCE.require(game).deck
     for _ in range(deals):
         episode = first_episode(game)
         while episode.is_dealing or not episode.tables["is_over"][0]:

@@ -10,7 +10,7 @@ import numpy as np
 from card_envs.agent import Agent, as_agent, decisions_at, find_agent
 from card_envs.agent.hooks import end_deals, group_by_agent, show_actions
 from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError, Tables, check_actions
-from card_envs.rng import random_seed
+from card_envs.rng import make_generator, random_seed
 from card_envs.text.answers import parse_action
 from card_envs.text.interface import TEXT
 from card_envs.text.prompts import FORMS, action_names, write_prompt
@@ -78,7 +78,7 @@ class TextTable:
         tables = self._tables.copy() if seed is None else self.game.seeded_tables(1, seed)
         actor = self.game.deal_with(tables, 0, known)  # {} restores the settings after a deal with options
         if seed is not None:
-            self._rng = np.random.default_rng(seed % 2**64)
+            self._rng = make_generator(seed)
             self.summaries.clear()
         self._tables = tables
         self.transcript.clear()

@@ -66,6 +66,7 @@ HUGE = "99999999999999999999"
         (f"match --adapt --env {KUHN} --agent random --styles random --sessions {HUGE}", "--sessions"),
         (f"match --report --agent random --env {KUHN} --hands {HUGE}", "--hands"),
         (f"match --panel --seed {HUGE}", "--seed"),
+        (f"match {KUHN} --agents random random --set stacks={'9' * 5000}", "--set"),
         (f"match --hands-needed --difference 1 --sd 2 --pilot-hands {HUGE}", "--pilot-hands"),
         (f"tournament random chen --workers {HUGE}", "--workers"),
         (f"league run somewhere --rounds climb={HUGE}", "--rounds"),

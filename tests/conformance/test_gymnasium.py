@@ -101,6 +101,18 @@ def test_illegal_actions_are_replaced_and_cost_one() -> None:
     assert [(reward - 1, over) for reward, over in outcomes["random"]] == outcomes["penalty"]
 
 
+@pytest.mark.parametrize("action", [1.0, "1", None, True, np.array([1]), 10**30], ids=repr)
+@pytest.mark.parametrize("illegal_action", ["raise", "penalty", "random"])
+def test_what_is_no_action_is_named_and_changes_nothing(action: object, illegal_action: str) -> None:
+    env = CardEnv("leduc_holdem-v0", illegal_action=illegal_action)
+    env.reset(seed=1)
+    before = env.action_names()
+    with pytest.raises(IllegalActionError, match=rf"of type {type(action).__name__} is not an id: .* in 0\.\.2"):
+        env.step(action)
+    assert env.action_names() == before
+    env.step(np.int64(1))
+
+
 def test_illegal_actions_raise_on_demand_and_outside_the_space_always() -> None:
     env = CardEnv("limit_holdem-v0", illegal_action="raise", opponents=FirstLegal())
     seed = next(seed for seed in range(99) if env.reset(seed=seed)[1]["action_mask"][0] == 0)

@@ -193,6 +193,8 @@ def test_rlcard_makes_every_environment_from_its_own_dictionary() -> None:
     assert (env.num_players, env.allow_step_back) == (3, True)
     assert np.array_equal(env.reset()[0]["obs"], other.reset()[0]["obs"])
     assert make_env("leduc_holdem-v0", config={"seed": 3}).card_game.num_seats == 2
+    with pytest.raises(TypeError, match="config 'x' must be a dictionary"):
+        make_env("leduc_holdem-v0", config="x")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"\['num_players'\] stand in config and beside it"):
         make_env("leduc_holdem-v0", config=config, num_players=2)
 

@@ -251,3 +251,21 @@ def test_stock_algorithms_learn_without_masks(algorithm: type, illegal_action: s
     model.learn(128)
     after = model.policy.parameters()
     assert any(not one.equal(other) for one, other in zip(before, after, strict=True))
+
+
+@pytest.mark.parametrize("seed", [-1, -(2**70), 2**64 + 5])
+def test_any_integer_is_a_seed(seed: int) -> None:
+    first, again = (CardVecEnv("leduc_holdem-v0", 4, seed=seed, illegal_action="random") for _ in range(2))
+    again.seed(seed)
+    np.testing.assert_array_equal(first.reset(), again.reset())
+    for _ in range(20):
+        actions = np.zeros(4, np.int64)
+        np.testing.assert_array_equal(first.step(actions)[0], again.step(actions)[0])
+
+
+def test_a_wrong_seed_changes_nothing() -> None:
+    env = CardVecEnv("leduc_holdem-v0", 2)
+    for seed in ("x", 1.5, True):
+        with pytest.raises(ValueError, match="must be a whole number"):
+            env.seed(seed)  # type: ignore[arg-type]
+    env.reset()

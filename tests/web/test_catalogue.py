@@ -27,6 +27,25 @@ def test_a_page_offers_networks_with_search() -> None:
         assert catalogue.agent(played, make_game(env)).name == played
 
 
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"agents": ["nobody"]}, "agent 'nobody' is not known"),
+        ({"agents": ["random", "ppo_big2"]}, "was trained for game 'big2'"),
+        ({"agents": ["./nobody.py:Nobody"]}, "there is no file"),
+        ({"settings": ["num_players=99"]}, "num_players 99 must be a whole number in 2 .. 10"),
+    ],
+)
+def test_what_a_server_cannot_offer_is_refused_when_it_starts(given: dict[str, list[str]], problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        Catalogue(["leduc_holdem-v0"], **given)
+
+
+def test_an_agent_needs_to_play_one_of_the_games_only() -> None:
+    names = [player.name for player in Catalogue(agents=["ppo_big2"]).agents("big2-v0", "")]
+    assert names[0] == "ppo_big2"
+
+
 def test_what_is_not_offered_is_refused_with_a_choice_too() -> None:
     catalogue = Catalogue(["kuhn_poker-v0"])
     for name in ("nobody:greedy", "cfr:bravely", "/etc:greedy"):

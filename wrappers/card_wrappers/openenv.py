@@ -26,6 +26,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from card_envs.agent import Agent, find_agent
 from card_envs.envs import find_entry, make_game
 from card_envs.game import Game
+from card_envs.rng import make_generator
 from card_envs.text import FORMS, ActionTextError, TextTable, default_action
 
 __all__ = ["LOOPBACK", "CardAction", "CardEnvironment", "CardObservation", "CardState", "make_app", "session_factory"]
@@ -144,7 +145,7 @@ class CardEnvironment(Environment[CardAction, CardObservation, CardState]):  # t
             raise ValueError(f"reset options {unknown} are not known: choose from {list(self._game.option_names)}")
         if split is not None or index is not None:
             seed = _seed_of_task(split or "train", index or 0)
-        rng = self._rng if seed is None else np.random.default_rng(seed)
+        rng = self._rng if seed is None else make_generator(seed)
         for _ in range(_MAX_DEALS):
             seat = self._fixed_seat if self._fixed_seat is not None else int(rng.integers(self._game.num_seats))
             opponent = self._opponents[int(rng.integers(len(self._opponents)))]

@@ -80,6 +80,8 @@ def make_env(
         >>> sorted(state)
         ['action_record', 'legal_actions', 'obs', 'raw_legal_actions', 'raw_obs']
     """
+    if config is not None and not isinstance(config, Mapping):
+        raise TypeError(f"config {config!r} must be a dictionary, such as {{'seed': 1}}")
     given = {name: value for name, value in dict(config or {}).items() if name not in ("seed", "allow_step_back")}
     if "game_num_players" in given:
         given["num_players"] = given.pop("game_num_players")

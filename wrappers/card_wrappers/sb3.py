@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 
 from card_envs.conventional_aec import ILLEGAL_REWARD
 from card_envs.envs import as_game, find_entry
-from card_envs.game import Game, IllegalActionError, check_actions
+from card_envs.game import Game, IllegalActionError, check_actions, is_whole
 from card_envs.memory import explain_memory
+from card_envs.rng import make_generator
 from card_envs.single_seat import Opponents, SingleSeatTables, check_illegal_action
 
 try:
@@ -98,7 +99,8 @@ class CardVecEnv(VecEnv):
         """Spec of the same seat as a Gymnasium environment; None if `game` is no id."""
         self._mask_in_observation = mask_in_observation
         self._illegal_action = check_illegal_action(illegal_action)
-        self._rng = np.random.default_rng(seed)  # for actions in place of illegal ones
+        self._rng = np.random.default_rng() if seed is None else make_generator(seed)
+        """Draws actions in place of illegal ones."""
         self._is_ready = False
         self._actions = np.zeros(num_tables, np.int64)
         self._returns = np.zeros(num_tables)
@@ -113,7 +115,7 @@ class CardVecEnv(VecEnv):
         """Begin a new episode at every table; a preceding `seed(s)` seeds this and all later episodes."""
         seed = self._seeds[0]
         if seed is not None:
-            self._rng = np.random.default_rng(seed)
+            self._rng = make_generator(seed)
         result = self.tables.reset(seed)
         self._is_ready = True
         self._reset_seeds()
@@ -121,6 +123,16 @@ class CardVecEnv(VecEnv):
         self._returns[:] = 0.0
         self._lengths[:] = 0
         return self._make_observation(result.observation, result.action_mask)
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Set the seed of the next `reset`, any integer; None draws one.
+
+        Raises:
+            ValueError: For a seed that is no integer; the environment is unchanged.
+        """
+        if seed is not None and not is_whole(seed):
+            raise ValueError(f"seed {seed!r} must be a whole number")
+        return super().seed(seed)
 
     def step_async(self, actions: NDArray[Any]) -> None:
         """Store the actions (N,) for `step_wait`."""

@@ -59,8 +59,8 @@ def require_numbers_in_range(arguments: Iterable[str]) -> None:
         if argument.startswith("--"):
             option = argument.partition("=")[0] + " "
         for number in _WHOLE_NUMBER.findall(argument):
-            if abs(int(number)) > MAX_NUMBER:
-                raise ValueError(f"{option}{number} is too large: whole numbers go up to {MAX_NUMBER:,}")
+            if len(number) > 2 * len(str(MAX_NUMBER)) or abs(int(number)) > MAX_NUMBER:
+                raise ValueError(f"{option}{number:.40} is too large: whole numbers go up to {MAX_NUMBER:,}")
 
 
 def group_options(arguments: list[str]) -> list[str]:

@@ -20,6 +20,7 @@ from card_baselines.league.winnings import (
     median_winnings,
 )
 from card_envs.extras import how_to_install
+from card_envs.rng import make_generator
 
 __all__ = ["BOOTSTRAP", "HANDS", "MEASURES", "POSTERIOR", "Evidence", "Ranking", "collect_evidence", "rank", "ranks_of"]
 
@@ -159,7 +160,7 @@ def collect_evidence(
     if len(members) < 2:
         raise LeagueError("no rounds between members that do not learn are stored: run an evaluating division first")
     winnings = compute_winnings(rounds, members, chips_per_reward)
-    return Evidence(rounds, members, winnings, resamples, np.random.default_rng(seed))
+    return Evidence(rounds, members, winnings, resamples, make_generator(seed))
 
 
 def _rank_by_winnings(measure: str, score: Callable[[Vector], Vector]) -> Callable[[Evidence], Ranking]:

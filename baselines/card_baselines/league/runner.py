@@ -14,8 +14,6 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-
 from card_baselines.league.divisions import KINDS, DivisionSettings, Standing
 from card_baselines.league.pools import Pool
 from card_baselines.league.ratings import Rating, final_ratings, update_trueskill
@@ -32,7 +30,7 @@ from card_baselines.league.rounds import (
 from card_baselines.league.store import DivisionRow, LeagueError, Member, PlannedRound, Store
 from card_baselines.run_folder import git_commit
 from card_envs.game import Game
-from card_envs.rng import derive_seed
+from card_envs.rng import derive_seed, make_generator
 
 _BATCH_HANDS = 10_000
 """Maximum number of hands that are played side by side in rounds without students."""
@@ -148,7 +146,7 @@ class Runner:
 
     def _plan(self, division: _Division) -> list[PlannedRound]:
         """Draw and store the next rounds of a division."""
-        rng = np.random.default_rng([self._meta["seed"], division.row.id, division.planned])
+        rng = make_generator(self._meta["seed"], division.row.id, division.planned)
         drawn = KINDS[division.row.kind].draw(self._make_standing(division), division.settings, rng)
         with self._store.transaction():
             planned = [

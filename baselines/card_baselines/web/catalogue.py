@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 import math
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from card_baselines.agents.panels import evaluation_panel
 from card_baselines.loading import load_agent
@@ -20,6 +20,8 @@ from card_envs.agent import CHOICES, Agent, known_agents, split_choice, split_po
 from card_envs.envs import ENVS, UnknownSettingError, find_entry, make_game
 from card_envs.game import Game
 from card_envs.locations import registered_names_only
+
+A, B = TypeVar("A"), TypeVar("B")
 
 MAX_CHIPS = 1_000_000
 """Largest number in the settings of a page: larger ones make tables of actions that fill the memory."""
@@ -79,6 +81,9 @@ class Catalogue:
                 raise UnknownSettingError(f"no game of {', '.join(self.envs)} has a setting {name!r}", "setting")
         self.game = cache(self._game)
         self.agents = cache(self._agents)
+        games = _make_some(lambda env: self.game(env, ""), self.envs)
+        for name in self._given:
+            _make_some(partial(self.agent, name), games)
 
     def entries(self) -> list[dict[str, Any]]:
         """Return the games as JSON: id, summary, possible numbers of seats, default settings and evaluation panel."""
@@ -207,6 +212,22 @@ class Catalogue:
 
     def _default_words(self, env: str) -> str:
         return " ".join(f"{name}={value}" for name, value in self._defaults_of(env).items())
+
+
+def _make_some(make: Callable[[A], B], items: Iterable[A]) -> list[B]:
+    """Return what `make` returns for the items for which it raises no ValueError; raise the last one if there are none.
+
+    So what a server is started with is refused at once, and not by an empty page.
+    """
+    made, problem = list[B](), None
+    for item in items:
+        try:
+            made.append(make(item))
+        except ValueError as error:
+            problem = error
+    if problem is not None and not made:
+        raise problem
+    return made
 
 
 def short_name(spec: str) -> str:

@@ -16,6 +16,7 @@ from card_envs.games.holdem.state import MENU_INTEGERS
 from card_envs.games.holdem.view import chips_before_street, is_shown, reaches_showdown
 from card_envs.history.acpc.hand import AcpcHand
 from card_envs.history.replay import replay_tables
+from card_envs.rng import make_generator
 from card_wrappers.acpc.protocol import (
     VERSION,
     AcpcProtocolError,
@@ -52,7 +53,7 @@ class AcpcPlayer:
     def __init__(self, game: Game, agent: Agent, seed: int = 0) -> None:
         self.game, self.agent = game, agent
         self._game, self._encoder = game, agent.find_encoder(game)
-        self._rng = np.random.default_rng(seed % 2**64)
+        self._rng = make_generator(seed)
         self._number: int | None = None
         self._num_shown = 0
 

@@ -62,6 +62,8 @@ def _load_policy(location: str) -> Any:
     if location.endswith(_ONNX):
         return OnnxNetwork(Path(location))
     try:
+        if not location.rpartition(":")[0]:
+            raise ValueError("it names no file or module")
         found = load_object(location)
     except (ImportError, AttributeError, FileNotFoundError, ValueError) as error:
         raise ValueError(f'policy:{location}: {error}; pass "file.py:NAME", "module:NAME" or "file.onnx"') from error

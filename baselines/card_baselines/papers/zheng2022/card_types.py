@@ -22,6 +22,7 @@ from card_envs.games.holdem.state import MAX_BOARD
 from card_envs.poker.draw import draw_unused_card
 from card_envs.poker.hands import HANDS, NUM_HANDS
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, WORST_RANK, WORST_RANK_OF_CATEGORY, hand_ranks, rank_of
+from card_envs.rng import make_generator
 
 NUM_TYPES = 45
 """Rows of a sheet."""
@@ -77,7 +78,7 @@ def hole_type(first: Any, second: Any) -> Any:
 
 def measure_type_shares(samples: int = SAMPLES, seed: int = 0) -> NDArray[np.float64]:
     """Return (45,): shares of rows 0 to 19 among seven cards (sampled) and of rows 20 to 44 among two (counted)."""
-    rng = np.random.default_rng(seed)
+    rng = make_generator(seed)
     shares = np.zeros(NUM_TYPES)
     keys = rng.random((samples // 10, DECK_SIZE), np.float32)
     for _ in range(10):

@@ -20,6 +20,7 @@ from card_envs.agent import Agent, decisions_at, write_random_numbers
 from card_envs.compiler import kernel
 from card_envs.game import Game, Tables
 from card_envs.games.holdem.presets import limit_holdem
+from card_envs.rng import make_generator
 from card_envs.typing import Rows
 
 MOST_DECISIONS = 64
@@ -96,7 +97,7 @@ class Duels:
         self._before = np.zeros((num_tables, MOST_DECISIONS), self._tables.dtype)
         self._columns = np.zeros((num_tables, MOST_DECISIONS), np.int64)
         self._length = np.zeros(num_tables, np.int64)
-        self._seed, self._rng = seed, np.random.default_rng(seed)
+        self._seed, self._rng = seed, make_generator(seed)
         self.hands = np.zeros(num_tables, np.int64)
         """(tables,): played so far."""
 

@@ -23,6 +23,7 @@ from card_baselines.solvers.hands import RANKED, WHOLE_BOARD, rank_hands
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.poker.hands import NUM_HANDS
+from card_envs.rng import make_generator
 from card_envs.typing import Floats32
 
 _SAMPLE = 100_000  # hands that are clustered
@@ -33,7 +34,7 @@ _ROUNDS = 15  # iterations of k-means
 
 def make_buckets(width: int, seed: int) -> HandBuckets:
     """Return buckets, width * width on each of flop, turn and river; takes some minutes of one core."""
-    rng = np.random.default_rng(seed)
+    rng = make_generator(seed)
     canonical = canonical_boards(3)
     flops = histograms(canonical.boards)
     groups = group_starting_hands(flops, rng)

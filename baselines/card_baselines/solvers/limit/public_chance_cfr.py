@@ -40,6 +40,7 @@ from card_baselines.solvers.tree import LIMIT_ACTIONS, NUM_PLAYERS, grow_game
 from card_envs.compiler import kernel
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.poker.hands import NUM_HANDS
+from card_envs.rng import make_generator
 from card_envs.typing import Floats32, Integers
 
 Tables = list[Floats32]
@@ -87,7 +88,7 @@ class PublicChanceCfr(DealSolver):
 
     def learn(self, number: int) -> None:
         """Draw the board of iteration `number`, on which both players learn in turn."""
-        rng = np.random.default_rng((self.seed, number - 1))
+        rng = make_generator(self.seed, number - 1)
         self._hands.draw(rng)
         self._number = number
         for learner in range(NUM_PLAYERS):
