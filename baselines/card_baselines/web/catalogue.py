@@ -21,7 +21,8 @@ from card_envs.envs import ENVS, UnknownSettingError, find_entry, make_game
 from card_envs.game import Game
 from card_envs.locations import registered_names_only
 
-A, B = TypeVar("A"), TypeVar("B")
+A = TypeVar("A")
+B = TypeVar("B")
 
 MAX_CHIPS = 1_000_000
 """Largest number in the settings of a page: larger ones make tables of actions that fill the memory."""
