@@ -31,7 +31,7 @@ from card_envs.observation import (
     observe_seats_kernel,
 )
 from card_envs.records import Tables as Tables
-from card_envs.rng import seed_streams
+from card_envs.rng import seed_streams, wrap_seed
 
 if TYPE_CHECKING:
     from card_envs.typing import Rows
@@ -335,9 +335,7 @@ class Game:
 
     def seed(self, tables: Tables, seed: int, first_table: int = 0) -> None:
         """Restart the random streams of `tables`; ValueError for a seed that is no integer."""
-        if not is_whole(seed):
-            raise ValueError(f"seed {seed!r} must be a whole number")
-        seed_streams(tables, np.uint64(int(seed) % 2**64), np.uint64(first_table))
+        seed_streams(tables, np.uint64(wrap_seed(seed)), np.uint64(first_table))
         self.start(tables)
 
 

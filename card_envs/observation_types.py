@@ -30,8 +30,7 @@ def convert_observations(game: Game, dtype: str) -> Game:
     try:
         game.find_layout(typed)
     except ValueError as error:
-        found = _encoders_in(game, dtype)
-        raise ValueError(f"{error}; encoders that can: {found}" if found else str(error)) from error
+        raise ValueError(f"{error}; encoders that can: {_encoders_in(game, dtype) or 'none'}") from error
     return replace(game, encoder=typed)
 
 

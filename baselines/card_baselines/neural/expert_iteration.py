@@ -30,6 +30,7 @@ from card_baselines.runs.algorithm import make_game_algorithm
 from card_baselines.runs.config import require, require_shares
 from card_envs.agent import choose
 from card_envs.game import Game
+from card_envs.rng import make_generator
 
 _STEPS_PER_UPDATE = 8
 
@@ -86,7 +87,7 @@ class ExpertIteration(Distillation):
             "action": ((), np.int64),
         }
         self.memory = ReplayMemory(config.memory, columns)
-        self.rng = np.random.default_rng([config.seed % 2**64, 3])
+        self.rng = make_generator(config.seed, 3)
 
     def start_from(self, run: RunFolder) -> None:
         """Begin with the policy of another run, which is also the anchor; ValueError where it has another shape."""

@@ -31,6 +31,7 @@ from card_baselines.runs.exploitability_meter import AVERAGE
 from card_baselines.runs.ranges import require_range
 from card_envs.agent import Decisions, choose
 from card_envs.game import Game
+from card_envs.rng import make_generator
 
 _ILLEGAL = -1e9
 """Value of illegal actions."""
@@ -98,7 +99,7 @@ class Nfsp(MeasuredLearner):
             "is_last": ((), np.bool_),
         }
         self.replay = ReplayMemory(config.replay, transitions, {"action": game.num_actions - 1})
-        self.rng = np.random.default_rng([config.seed % 2**64, 4])
+        self.rng = make_generator(config.seed, 4)
         self.decisions = self.updates = 0
         self._tables = game.seeded_tables(config.num_tables, config.seed)
         self._rows = np.arange(config.num_tables)

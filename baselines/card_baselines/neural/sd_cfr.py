@@ -40,6 +40,7 @@ from card_baselines.runs.config import require, require_above_0
 from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
 from card_envs.agent import Decisions
 from card_envs.game import Game
+from card_envs.rng import make_generator
 from card_envs.typing import Floats
 
 
@@ -98,7 +99,7 @@ class SingleDeepCfr(MeasuredLearner):
         self.average: AverageNetwork | None = None
         if config.average == "network":
             self.average = AverageNetwork(game, config.hidden, config.memory, 1e-3, device)
-        self.rng = np.random.default_rng([config.seed % 2**64, 3])
+        self.rng = make_generator(config.seed, 3)
         self.tables = game.seeded_tables(config.traversals, config.seed)
         self.decisions = self.iterations = 0
 

@@ -30,6 +30,7 @@ from card_baselines.ppo.presets import PRESETS
 from card_baselines.runs.checkpoint import collect_parts, restore_parts
 from card_baselines.runs.run import train
 from card_envs.game import Game
+from card_envs.rng import wrap_seed
 
 
 class _DataParallel(Ppo):
@@ -46,7 +47,7 @@ class _DataParallel(Ppo):
 
     def _seed_process(self) -> None:
         """Deal at new tables, seeded by the seed of the run, this process and the updates so far."""
-        entropy = [self.config.seed % 2**64, dist.get_rank(), self.updates]
+        entropy = [wrap_seed(self.config.seed), dist.get_rank(), self.updates]
         seed = int(np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0])
         self.rollout = self.make_rollout(replace(self.config, seed=seed))
         self.rng = np.random.default_rng([seed, 2])

@@ -25,7 +25,7 @@ from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.checkpoint import STATE, Part, load_state, strip_prefix
 from card_baselines.runs.learner import Curve, Learner, LearnerCallback, divergence_error
 from card_envs.game import Game
-from card_envs.rng import derive_seed
+from card_envs.rng import derive_seed, make_generator
 
 UPDATES_PER_PAST_SELF = 50
 """Number of updates between two copies of the network that join the pool as past selves."""
@@ -101,7 +101,7 @@ class Ppo(Learner):
         self.parameters = list(self.network.parameters())
         self.optimiser = self.make_optimiser()
         self.rollout: Any = self.make_rollout(config)
-        self.rng = np.random.default_rng([config.seed % 2**64, 2])
+        self.rng = make_generator(config.seed, 2)
         self.decisions = self.updates = 0
         self.value_updates = 0
         """Number of updates, from the first one on, in which only the value is trained."""

@@ -31,6 +31,7 @@ from card_baselines.runs.ranges import require_range
 from card_envs.agent import Agent, Decisions, choose, decisions_at, find_agent
 from card_envs.game import Game, check_actions
 from card_envs.observation import mask_records
+from card_envs.rng import make_generator
 from card_envs.typing import Rows
 from card_envs.vector import VectorTables
 
@@ -65,7 +66,7 @@ class SelfPlayTables(NetworkPool):
                     f"agent {agent.name!r} remembers deals: self_play_ppo trains only against agents that do not"
                 )
         self._mixed = mixed if pool else 0.0
-        self.rng = np.random.default_rng([seed % 2**64, 1])
+        self.rng = make_generator(seed, 1)
         tables = VectorTables(game, num_tables, seed)
         tables.reset()
         self._tables = tables.tables

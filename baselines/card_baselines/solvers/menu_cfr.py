@@ -27,7 +27,7 @@ from card_envs.game import NOBODY
 from card_envs.games.holdem.actions import CALL_ACTION
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.poker.hands import NUM_HANDS
-from card_envs.rng import make_generator, seed_streams, seeded_streams
+from card_envs.rng import make_generator, seed_streams, seeded_streams, wrap_seed
 from card_envs.typing import Floats32, Integers
 
 _DISCOUNT = 10
@@ -98,7 +98,7 @@ class MenuCfr(DealSolver):
     def learn(self, number: int) -> None:
         """Draw the board of iteration `number`, on which both players learn in turn."""
         self.boards.draw(make_generator(self.seed, number - 1))
-        seed_streams(self._streams, np.uint64(self.seed % 2**64), np.uint64(number))
+        seed_streams(self._streams, np.uint64(wrap_seed(self.seed)), np.uint64(number))
         self._number = number
         for learner in range(NUM_PLAYERS):
             if self._is_plain:

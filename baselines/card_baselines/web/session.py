@@ -21,6 +21,7 @@ from card_baselines.secret_deals import secret_generator, secret_uniform, with_s
 from card_envs.agent import Agent, Decisions, decisions_at, write_random_numbers
 from card_envs.agent.hooks import end_deals, group_by_agent, show_actions
 from card_envs.game import ILLEGAL, NOBODY, Game, Tables, check_actions
+from card_envs.rng import make_generator, wrap_seed
 
 _ROW = np.zeros(1, np.int64)
 """Row and table id of a session's only table. The id is the same in all hands, so agents remember."""
@@ -249,7 +250,7 @@ def _make_generator(plan: Plan, index: int) -> np.random.Generator:
     """Return the random generator of a player's agent."""
     if plan.secret:
         return secret_generator(plan.secret, index)
-    return np.random.default_rng([plan.seed % 2**64, index])
+    return make_generator(plan.seed, index)
 
 
 def name_actions(game: Game, tables: Tables, actions: Sequence[int]) -> list[tuple[int, str]]:
@@ -294,5 +295,5 @@ def decisions_of(game: Game, agent: Agent, plan: Plan, tables: Tables, hand: int
     if plan.secret:
         random_numbers[0] = secret_uniform(plan.secret, plan.deal(hand), step, int(seats[0]))
     else:
-        write_random_numbers(np.uint64(plan.seed % 2**64), np.array([plan.deal(hand)]), step, seats, random_numbers)
+        write_random_numbers(np.uint64(wrap_seed(plan.seed)), np.array([plan.deal(hand)]), step, seats, random_numbers)
     return decisions_at(game, tables, _ROW, _ROW, random_numbers, encoder=agent.find_encoder(game))

@@ -39,6 +39,7 @@ from card_envs.match.play import play_match
 from card_envs.match.result import MatchResult
 from card_envs.match.stopping import StoppingRule
 from card_envs.match.summary import Summary, skewed_interval, without_interval
+from card_envs.rng import wrap_seed
 from card_envs.typing import Floats, Rows
 
 __all__ = ["UNEXPLAINED_HANDS", "AdjustedResult", "ControlVariates", "play_and_summarise", "summarise_adjusted"]
@@ -199,7 +200,7 @@ class ControlVariates:
         probabilities = np.full((len(tables), batch.game.num_actions), np.nan)
         seats = batch.tables["actor"][rows].astype(np.int64)
         random_numbers = np.empty(len(rows))
-        write_random_numbers(np.uint64(self._seed % 2**64), batch.deals[rows], self._decision, seats, random_numbers)
+        write_random_numbers(np.uint64(wrap_seed(self._seed)), batch.deals[rows], self._decision, seats, random_numbers)
         agents = batch.agent_indices(rows, seats)[copied_from]
         for agent, count in enumerate(self._num_hands):
             mine = np.flatnonzero(agents == agent)

@@ -34,6 +34,7 @@ from card_baselines.runs.checkpoint import collect_parts
 from card_baselines.runs.learner import Learner
 from card_envs.files import replace_file
 from card_envs.game import Game
+from card_envs.rng import make_generator
 
 
 class Training(Learner):
@@ -93,7 +94,7 @@ class Training(Learner):
         """Play a round of hands side by side, and update the learners; returns means over their updates."""
         config, per_round = self.config, self.config.num_tables // SEATS
         number = self.episodes // per_round
-        rng = np.random.default_rng([config.seed % 2**64, number])
+        rng = make_generator(config.seed, number)
         actors, actor_of_seat, learner_of_seat = self.seating
         tables = deal_tables(self.game, config.num_tables, config.seed, number)
         rollout = Rollout(

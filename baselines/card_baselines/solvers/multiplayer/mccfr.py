@@ -21,7 +21,7 @@ from card_baselines.solvers.strategy import TableStrategy, quantise
 from card_envs.chance.holdem import max_decisions
 from card_envs.game import Game
 from card_envs.games.holdem.state import MAX_BOARD, TABLE
-from card_envs.rng import seed_streams, seeded_streams
+from card_envs.rng import seed_streams, seeded_streams, wrap_seed
 from card_envs.typing import Floats32, Integers
 from card_envs.vector import PICK_STREAMS
 
@@ -84,7 +84,7 @@ class MultiplayerMccfr(DealSolver):
         game.deal(dealer, 0)
         board = 2 * game.num_seats
         boards.set_board(dealer["deck"][0, board : board + MAX_BOARD].astype(np.int64))
-        seed_streams(self._streams, np.uint64((self._seed + PICK_STREAMS) % 2**64), np.uint64(number))
+        seed_streams(self._streams, np.uint64(wrap_seed(int(self._seed) + PICK_STREAMS)), np.uint64(number))
         learn_from_deal(
             dealer[0], boards.ranked[0], boards.rows, self._streams, self._learned, self._hands, self._frames,
             np.int64(number),

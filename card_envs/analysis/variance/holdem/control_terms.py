@@ -35,7 +35,7 @@ from card_envs.poker.starting_hands import (
     STARTING_PERCENTILES,
     starting_hands,
 )
-from card_envs.rng import seed_streams
+from card_envs.rng import seed_streams, wrap_seed
 from card_envs.typing import Floats, Rows
 
 _NUM_BOARDS = 300
@@ -97,7 +97,7 @@ class HoldemControlTerms(ControlTerms):
 
     def __init__(self, config: HoldemConfig, seed: int) -> None:
         self._num_seats, self._chips_per_reward = config.num_players, config.chips_per_reward
-        self._seed = np.uint64(seed % 2**64)
+        self._seed = np.uint64(wrap_seed(seed))
         self._max_loss = max_loss(config)
 
     @property

@@ -43,6 +43,7 @@ from card_envs.games.holdem.state import MAX_STREETS
 from card_envs.games.holdem.view import positions_of
 from card_envs.match.callbacks import MatchBatch
 from card_envs.poker.starting_hands import starting_hands
+from card_envs.rng import wrap_seed
 from card_envs.typing import Floats, Rows
 
 _POOL_STREAM = 0x8F3C1A57
@@ -63,7 +64,7 @@ class CounterfactualControlTerms:
 
     def __init__(self, config: HoldemConfig, seed: int, hands_per_agent: Sequence[int]) -> None:
         self._num_seats, self._chips_per_reward = config.num_players, config.chips_per_reward
-        self._seed = np.uint64((seed + _POOL_STREAM) % 2**64)
+        self._seed = np.uint64(wrap_seed(int(seed) + _POOL_STREAM))
         self._hands_per_agent = np.array(hands_per_agent, np.int64)
         self._max_loss = max_loss(config)
         self._scratch = np.zeros(1, SCRATCH)[0]
