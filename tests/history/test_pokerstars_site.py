@@ -472,6 +472,50 @@ def changes(lines: list[str]) -> Iterator[list[str]]:
                 yield [*lines[:k], line, *lines[k + 1 :]]
 
 
+CALLED = """Ann: posts small blind $0.50
+Bob: posts big blind $1
+*** HOLE CARDS ***
+Dealt to Ann [Ah Kh]
+Ann: calls $0.50
+Bob: checks
+*** FLOP *** [2c 7d Jh]
+Bob: bets $1
+Ann: folds
+Uncalled bet ($1) returned to Bob
+Bob collected $2 from pot
+*** SUMMARY ***
+Total pot $2 | Rake $0
+Board [2c 7d Jh]
+Seat 1: Ann (button) (small blind) folded on the Flop
+Seat 2: Bob (big blind) collected ($2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reason"),
+    [
+        ("folded on the Flop", "folded before Flop", "Ann folded before Flop in the summary, and not so before"),
+        ("folded on the Flop", "folded on the Turn", "Ann folded on the Turn in the summary"),
+        ("Bob (big blind)", "Bob (button)", "Bob has the button in the summary, Ann before"),
+        ("Ann (button) (small blind)", "Ann (button) (big blind)", "Ann has the big blind in the summary, Bob before"),
+        ("*** SUMMARY", "Bob: shows [7d]\n*** SUMMARY", "is on the board, or another player's"),
+        ("*** SUMMARY", "Bob: shows [Kh]\n*** SUMMARY", "is on the board, or another player's"),
+        ("Board [", "Total pot $2 | Rake $0\nBoard [", "a second line states the total pot"),
+        ("*** HOLE CARDS ***\n", "*** HOLE CARDS ***\n*** HOLE CARDS ***\n", "comes after"),
+        ("Bob: posts big blind $1\n*** HOLE CARDS ***\n", "*** HOLE CARDS ***\nBob: posts big blind $1\n",
+         "Bob posts the big blind after the cards are dealt"),
+        ("Ann: folds\nUncalled bet ($1) returned to Bob", "Uncalled bet ($1) returned to Bob\nAnn: folds",
+         "Ann acts after"),
+    ],
+)  # fmt: skip
+def test_lines_of_a_hand_do_not_contradict_each_other(before: str, after: str, reason: str) -> None:
+    text = hand_text(CASH, {"Ann": "$50", "Bob": "$50"}, CALLED)
+    assert stacks_by_name(text) == {"Bob": 51, "Ann": 49}
+    result = replay(text.replace(before, after))
+    assert result.status in (SKIPPED, MISMATCHED)
+    assert reason in result.reason
+
+
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 def test_any_line_ending_is_read(newline: str) -> None:
     text = hand_text(CASH, {"Ann": "$50", "Bob": "$50"}, FOLDED).replace("\n", " " + newline)

@@ -42,6 +42,7 @@ _POT = re.compile(r"Total pot (\S+)(?: Main pot (\S+)\.)?((?: Side pot(?:-\d+)? 
 _HEADING = re.compile(
     r"\*\*\* (FIRST |SECOND |THIRD )?(HOLE CARDS|FLOP|TURN|RIVER|SHOW DOWN|SUMMARY) \*\*\*((?: \[[^\[\]]*\])*)"
 )
+_PARTS = ("seats", "HOLE CARDS", "FLOP", "TURN", "RIVER", "SHOW DOWN", "SUMMARY")
 _BOARD_CARDS = {"FLOP": 3, "TURN": 4, "RIVER": 5}
 _ALL_IN = " and is all-in"
 _SHOWN = re.compile(r"(shows|folds) \[([^\[\]]+)\](?: \(.*\))?\Z")
@@ -141,6 +142,8 @@ class _HandReader(TextHand):
     def _parse_heading(self, which: str | None, part: str, cards: str) -> None:
         if which:
             raise Stop(SKIPPED, "the board is dealt twice")
+        if _PARTS.index(part) <= _PARTS.index(self.part):
+            raise ValueError(f"*** {part} *** comes after *** {self.part} ***")
         self.part = part
         if part in _BOARD_CARDS:
             shown = [tuple(card_ids(group)) for group in re.findall(r"\[([^\[\]]*)\]", cards)]
@@ -209,7 +212,11 @@ class _HandReader(TextHand):
         return None
 
     def _act(self, player: Player, move: Move) -> None:
+        if move.kind in (FOLD, CALL, RAISE) and any(each.collected or each.returned for each in self.players.values()):
+            raise ValueError(f"{player.name} acts after chips of the pot are returned or collected")
         player.acts = True
+        if move.kind == FOLD:
+            player.folded_with = len(self.board)
         self.moves.append((player.name, move))
 
     def _parse_other(self, line: str) -> bool:
@@ -237,6 +244,8 @@ class _HandReader(TextHand):
 
     def _parse_summary(self, line: str) -> None:
         if found := _POT.fullmatch(line):
+            if self.pot is not None:
+                raise ValueError("a second line states the total pot")
             self.pot, self.rake = self.to_amount(found[1]), self.to_amount(found[4])
             parts = [found[2], *re.findall(r" Side pot\S* (\S+)\.", found[3])]
             # the site takes the rake from these parts
@@ -266,6 +275,8 @@ class _HandReader(TextHand):
         if found is None:
             raise ValueError(f"{shorten(words, 80)!r} is not understood")
         kind = found[1]
+        if kind in ("ante", "small blind", "big blind") and self.part != "seats":
+            raise ValueError(f"{player.name} posts the {kind} after the cards are dealt")
         if kind == "ante" and not player.ante:
             player.ante = self.to_amount(found[2])
         elif kind in ("small blind", "big blind") and all(each.blind != kind for each in self.players.values()):
@@ -279,5 +290,6 @@ class _HandReader(TextHand):
         ids = tuple(card_ids(cards))
         if not 1 <= len(ids) <= HOLE_CARDS or (player.cards and not set(ids) <= set(player.cards)):
             raise ValueError(f"[{cards}] are not the {HOLE_CARDS} cards of {player.name}")
+        player.seen |= set(ids)
         if len(ids) == HOLE_CARDS:  # a player may show a single card, which does not affect the result
             player.cards = ids

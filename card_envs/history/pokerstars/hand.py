@@ -16,6 +16,9 @@ from card_envs.history.results import MISMATCHED, Number, Stop
 from card_envs.poker.hands import HOLE_CARDS
 
 _SUMMARY_LOST = re.compile(r" (?:folded|mucked|lost)\b")
+_SUMMARY_FOLDED = re.compile(r" folded (before Flop|on the Flop|on the Turn|on the River)\b")
+_SUMMARY_ROLE = re.compile(r" \((button|small blind|big blind)\)")
+_BOARD_AT_FOLD = {"before Flop": 0, "on the Flop": 3, "on the Turn": 4, "on the River": 5}
 _SUMMARY_WON = re.compile(r" (?:won|collected) \(([^()]*)\)")
 
 
@@ -40,6 +43,10 @@ class Player:
     summary: str | None = None
     """What the summary says about the player; None if it does not list the seat."""
     cards: tuple[int, ...] = ()
+    seen: set[int] = field(default_factory=set)
+    """Cards that were dealt or shown, a single one included."""
+    folded_with: int | None = None
+    """Number of board cards when the player folded; None if it did not."""
 
     @property
     def takes_part(self) -> bool:
@@ -80,6 +87,7 @@ class TextHand:
         """
         dealt = self._find_dealt_in()
         self._check_sums(dealt)
+        self._check_summary(dealt)
         order = {player.name: k for k, player in enumerate(dealt)}
         holes = [Move(DEAL_HOLE, k, cards=player.cards or (NO_CARD,) * HOLE_CARDS) for k, player in enumerate(dealt)]
         moves = (*holes, *(move._replace(seat=order[name]) if name else move for name, move in self.moves))
@@ -136,6 +144,22 @@ class TextHand:
                     MISMATCHED,
                     f"{player.name} collects {player.collected} in the recording, but {sum(won)} in its summary",
                 )
+
+    def _check_summary(self, dealt: list[Player]) -> None:
+        """Raise ContradictionError for roles, folds and shown cards that are not those of the hand."""
+        for player in dealt:
+            summary = player.summary or ""
+            folded = _SUMMARY_FOLDED.search(summary)
+            if folded and _BOARD_AT_FOLD[folded[1]] != player.folded_with:
+                raise Stop(MISMATCHED, f"{player.name} folded {folded[1]} in the summary, and not so before")
+            for role in _SUMMARY_ROLE.findall(summary):
+                others = [each.name for each in dealt if role == ("button" if each.seat == self.button else each.blind)]
+                if others and player.name not in others:
+                    raise Stop(MISMATCHED, f"{player.name} has the {role} in the summary, {others[0]} before")
+        shown = [card for player in dealt for card in player.seen.difference(player.cards)]
+        known = {*self.board, *(card for player in dealt for card in player.cards)}
+        if len(set(shown)) < len(shown) or known.intersection(shown):
+            raise Stop(MISMATCHED, "a card that a player shows is on the board, or another player's")
 
     def _find_antes(self, dealt: list[Player]) -> list[Number]:
         """Return the ante that each player owes; ValueError if a player posts another one."""
