@@ -21,6 +21,7 @@ from card_baselines.runs.learner import LearnerCallback
 from card_envs.agent import choose
 from card_envs.agent.probabilities import softmax
 from card_envs.game import Game
+from card_envs.rng import make_generator
 
 NETWORK_FOLDER = "average_network"
 """Folder inside the run folder that plays the average."""
@@ -75,7 +76,7 @@ class NetworkAverage(LearnerCallback):
             torch.manual_seed(seed)
             self.average = AverageNetwork(game, hidden, 1_000_000, 1e-3, device)
         self._game, self._steps = game, steps
-        self._rng = np.random.default_rng([seed % 2**64, 6])
+        self._rng = make_generator(seed, 6)
         self._tables = game.seeded_tables(num_deals, seed, first_table=2**40)
 
     def on_update(self, learner: Any) -> dict[str, float]:
