@@ -65,6 +65,7 @@ TABLE = (
     Script("openspiel_cfr", "kuhn_poker-v0"),
     Script("sb3_dqn", "leduc_holdem-v0"),
     Script("sb3_own_callback", "leduc_holdem-v0"),
+    Script("rllib_ppo", "leduc_holdem-v0"),  # with the Python of RLlib's virtual environment
 )  # fmt: skip
 HANDS = 20_000
 TRAIN = (str(Path(sys.executable).with_name("card-envs")), "train")
@@ -91,8 +92,8 @@ def measure(script: Script, seed: int) -> dict[str, Any]:
 
 
 def has_seed(script: Script) -> bool:
-    """Return True if a script draws random numbers."""
-    return script.name != "openspiel_cfr"
+    """Return True if a script has the option `--seed`."""
+    return script.name not in ("openspiel_cfr", "rllib_ppo")
 
 
 def run(words: Sequence[str]) -> float:

@@ -99,7 +99,7 @@ class Benchmark:
     kinds: Mapping[str, Kind]
     """Name -> how the agent sits with copies of one reference."""
     control_variates: bool = False
-    """Whether results are also adjusted for chance: smaller intervals, three times the processor time."""
+    """Whether results are also adjusted for chance: smaller intervals, ten times the processor time."""
     deals_of_slow: Mapping[str, int] = field(default_factory=dict)
     """Reference that searches for milliseconds at each decision -> maximum number of its deals."""
 
@@ -217,7 +217,7 @@ def list_groups(seatings: Sequence[Seating]) -> dict[str, list[Seating]]:
 Samples = NDArray[np.float64]
 """(deals, k) winnings of the agent in the unit of the benchmark, by deal and seating: mean over seats and rotations."""
 
-_COST_OF_CONTROLS = 3.0
+_COST_OF_CONTROLS = 10.0
 """Processor time of a hand with control variates, divided by that of a hand without."""
 _PILOT_DEALS = (1, 32)
 """Numbers of deals of the first pilot match, and of the second, which follows if the first is quick."""

@@ -113,15 +113,16 @@ PATTERNS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
         "_CARDS": ("fullmatch", ("10c7h2d",)),
     },
     "card_envs.history.acpc.format": {
-        "_NUMBER": ("fullmatch", ("123",)),
+        "WHOLE_NUMBER": ("fullmatch", ("123",)),
         "_VALUE": ("fullmatch", ("-12.50",)),
     },
     "card_envs.history.acpc.hand": {"_TOKEN": ("findall", ("cr250c/cc/r500f",))},
     "card_envs.history.big2.format": {
         "_PLAYER": ("fullmatch", ("player_1 name: pair 7C 7S",)),
-        "_NUMBER": ("fullmatch", ("123",)),
+        "WHOLE_NUMBER": ("fullmatch", ("123",)),
     },
     "card_envs.history.errors": {
+        "WHOLE_NUMBER": ("fullmatch", ("123",)),
         "_OTHERS 0": ("match", ("<?xml version",)),
         "_OTHERS 1": ("match", ("[  {",)),
         "_OTHERS 2": ("match", ("entry,at,order\n",)),
@@ -132,7 +133,10 @@ PATTERNS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
         "_OTHERS 7": ("match", ("Ignition Casino Hand #1",)),
         "_OTHERS 8": ("match", ("#Game No : 1",)),
     },
-    "card_envs.history.phh.format": {"_AMOUNT": ("fullmatch", ("1,234,567.5", ".5"))},
+    "card_envs.history.phh.format": {
+        "_AMOUNT": ("fullmatch", ("1,234,567.5", ".5")),
+        "_PLAYER": ("fullmatch", ("p12",)),
+    },
     "card_envs.history.phh.toml": {
         "_SECTION": ("findall", ("[ 12 ] # note\r\n[13]\n",)),
         "_TOML_LINE": ("findall", ("error (at line 12, column 3)",)),
@@ -152,12 +156,15 @@ PATTERNS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
         "_COLLECTED": ("fullmatch", (" collected $2 from the side pot-1 (x)",)),
         "_RETURNED": ("fullmatch", ("Uncalled bet ($1) returned to A (b)",)),
         "_CANCELLED": ("match", ("Hand #1 was cancelled",)),
+        "_RUN_TWICE": ("match", ("FIRST Board [2c 3d 4h]", "Hand was run twice")),
         "_BEFORE_HANDS": ("findall", ("*** FLOP *** [2c 3d 4h]\nSeat 1: A\n",)),
         "_REMARK": ("match", ('A said, "x"', "A was removed from the table", "A has 5 seconds left to act")),
     },
     "card_envs.history.pokerstars.hand": {
         "_SUMMARY_WON": ("findall", (" showed [2c 3d] and won ($2)",)),
         "_SUMMARY_LOST": ("search", (" (button) folded before Flop",)),
+        "_SUMMARY_FOLDED": ("search", (" (button) folded on the Turn",)),
+        "_SUMMARY_ROLE": ("findall", (" (button) (small blind)",)),
     },
     "card_envs.history.pokerstars.header": {
         "_AMOUNT": ("fullmatch", ("US$1,057.50",)),
