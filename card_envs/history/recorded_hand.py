@@ -33,16 +33,18 @@ class RecordedHand:
         """Return one table of `game`, or for one of `others` of that game, after the first `step` actions.
 
         Raises:
-            ValueError: If one of the actions is illegal.
+            ValueError: If an action is illegal, or `game` is another one and the hand has no `apply`.
         """
         game = game or self.game
+        apply = None if game is self.game else self.apply
+        if apply is None and game is not self.game:
+            raise ValueError(f"{self.source}: actions of {self.game.name} cannot be taken in {game.name}")
         tables = game.seeded_tables(1, 0)
         game.deal_with(tables, 0, self.options)
         for action in self.actions[:step]:
-            if game is self.game or self.apply is None:
-                is_legal = game.step(tables, 0, action) != ILLEGAL
-            else:
-                is_legal = self.apply(tables, action)
-            if not is_legal:
-                raise ValueError(f"{self.source}: {game.why_illegal(tables, 0, action)}")
+            if apply is None:
+                if game.step(tables, 0, action) == ILLEGAL:
+                    raise ValueError(f"{self.source}: {game.why_illegal(tables, 0, action)}")
+            elif not apply(tables, action):
+                raise ValueError(f"{self.source}: action {action} is not legal in {game.name}")
         return tables

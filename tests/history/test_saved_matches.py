@@ -218,3 +218,9 @@ def test_a_folder_gets_a_file_named_after_game_and_seed(tmp_path: Path) -> None:
     names = sorted(file.name for file in (tmp_path / "new").iterdir())
     assert names == ["big2-seed5.big2", "kuhn_poker-seed5.acpc", "limit_holdem-seed5.phhs"]
     assert replay_paths(tmp_path).num_matched == 180
+
+
+def test_actions_of_a_recorded_hand_are_not_taken_in_a_game_that_numbers_them_otherwise() -> None:
+    hand = RecordedHand("a.acpc, hand 1", leduc_holdem(), {}, ("a", "b"), (1,))
+    with pytest.raises(ValueError, match="hand 1: actions of leduc_holdem cannot be taken in kuhn_poker"):
+        hand.tables_after(1, kuhn_poker())

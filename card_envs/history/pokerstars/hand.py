@@ -146,7 +146,7 @@ class TextHand:
                 )
 
     def _check_summary(self, dealt: list[Player]) -> None:
-        """Raise ContradictionError for roles, folds and shown cards that are not those of the hand."""
+        """Raise Stop, with MISMATCHED, for roles, folds and shown cards that are not those of the hand."""
         for player in dealt:
             summary = player.summary or ""
             folded = _SUMMARY_FOLDED.search(summary)
