@@ -1,6 +1,6 @@
 """What a GPU plays and learns in a second, and that it learns the same: one script for the minutes of a GPU.
 
-    python benchmarks/gpu_check.py [tables same speed learning] [--seconds 2] [--minutes 2] [--json FILE]
+    python benchmarks/gpu_check.py [tables same speed learning] [--at-most 300] [--minutes 2] [--json FILE]
 
 Every part prints its table when it is done, and writes it to the JSON file, so that an interrupted script loses little.
 `tables` plays at random on 2^12 to 2^20 tables, a decision being sample_actions and step with observation and mask
@@ -49,7 +49,9 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", help=f"some of {', '.join(PARTS)}; by default all")
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--seconds", type=float, default=2.0, help="of each measurement of speed")
+    parser.add_argument("--at-most", type=float, default=300.0, help="seconds of `speed`, then no more rows")
     parser.add_argument("--minutes", type=float, default=2.0, help="of each training")
+    parser.add_argument("--presets", nargs="+", default=["leduc", "ppo_limit_hu"], help="that are trained")
     parser.add_argument("--folder", type=Path, default=Path("gpu_check_runs"), help="of the trained agents")
     parser.add_argument("--json", type=Path, default=Path("gpu_check.json"))
     parser.add_argument("--quick", action="store_true", help="tiny sizes: shows that it runs, not how fast")
@@ -176,11 +178,16 @@ def part_speed(asked: argparse.Namespace) -> list[dict[str, Any]]:
         for hidden in ((64,), (128, 128), (256, 256, 256))
         if hidden == (128, 128) or (tables, minibatch) == (16_384, 16_384)
     ]
-    chosen = [("plain", each) for each in sizes[: 1 if asked.quick else None]] + [(name, {}) for name in configs()]
+    chosen: list[tuple[str, dict[str, Any]]] = [(name, {}) for name in configs()]
     chosen += [("ppo_limit_hu", {"num_tables": count}) for count in (4096, 8192)] + [("ppo_big2", {"num_tables": 1024})]
-    rows = [
-        {"settings": name} | measure(on(asked, configs()[name], **changes), asked.seconds) for name, changes in chosen
-    ]
+    chosen += [("plain", each) for each in sizes[: 1 if asked.quick else None]]
+    rows, begin = list[dict[str, Any]](), time.perf_counter()
+    for name, changes in chosen:
+        if time.perf_counter() - begin > asked.at_most:
+            print(f"the last {len(chosen) - len(rows)} rows are not measured: --at-most {asked.at_most:g}")
+            break
+        rows.append({"settings": name} | measure(on(asked, configs()[name], **changes), asked.seconds))
+        print(rows[-1], flush=True)
     header = [
         "settings",
         "tables",
@@ -208,7 +215,7 @@ def part_speed(asked: argparse.Namespace) -> list[dict[str, Any]]:
 def part_learning(asked: argparse.Namespace) -> list[dict[str, Any]]:
     """Return what runs of presets reach in minutes, and save them."""
     rows = []
-    for name in ("leduc", "ppo_limit_hu"):
+    for name in asked.presets:
         strategy = PRESETS[name].average_strategy
         config = on(
             asked, PRESETS[name], average_strategy=strategy, minutes=asked.minutes, panel=("random",),

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from card_baselines.agents.learned.devices import find_device
 from card_baselines.ppo.config import Config
 from card_baselines.ppo.network import ActorCritic
 from card_baselines.ppo.on_device.memory import DeviceKernel
@@ -26,7 +27,7 @@ def play(env_id: str, num_tables: int, steps: int, device: str = "cpu") -> str:
     network = ActorCritic.from_config(config, game)
     for parameter in network.parameters():
         torch.nn.init.zeros_(parameter)
-    place = torch.device(device)
+    place = find_device(device)
     rollout = DeviceRollout(config, game, network.to(place), place)
     rollout.collect()
     digest = hashlib.sha256()

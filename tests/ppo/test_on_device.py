@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -18,6 +21,7 @@ from card_baselines.ppo.algorithm import PRESETS, make_callbacks
 from card_baselines.ppo.config import Config, Schedules
 from card_baselines.ppo.exploiters import train_exploiter
 from card_baselines.ppo.network import ActorCritic
+from card_baselines.ppo.on_device.graphs import Replay
 from card_baselines.ppo.on_device.learner import DevicePpo
 from card_baselines.ppo.on_device.rollout import DeviceRollout
 from card_baselines.ppo.ppo import Ppo
@@ -147,6 +151,31 @@ def test_the_same_rollouts_in_plain_python_and_in_the_simulator_of_a_gpu() -> No
         process = run_python("-m", "tests.helpers.device_play", *map(str, arguments), **environment)
         assert process.returncode == 0, process.stderr[-3000:]
         assert process.stdout.strip() == expected
+
+
+def test_nothing_is_freed_while_a_graph_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "CUDAGraph", Mock)
+    monkeypatch.setattr(torch.cuda, "synchronize", Mock())
+    monkeypatch.setattr(torch.cuda, "graph", lambda graph: contextlib.nullcontext())
+    collects = list[bool]()
+    replay = Replay(lambda: collects.append(gc.isenabled()), torch.device("cuda"))
+    monkeypatch.setattr(replay, "_call_beside", lambda: None)
+    for _ in range(4):
+        replay()
+    assert collects == [False]
+    assert gc.isenabled()
+
+
+def test_the_first_update_imports_no_compiler() -> None:
+    program = (
+        "import sys; from card_baselines.ppo.config import Config; from card_baselines.ppo.ppo import Ppo;"
+        "from card_baselines.ppo.on_device.learner import DevicePpo;"
+        "config = Config(env='kuhn_poker-v0', num_tables=8, batch=64, minibatch=32, device='cpu');"
+        "[learner(config, config.game()).update(0.0) for learner in (Ppo, DevicePpo)];"
+        "print({'torch._dynamo', 'sympy'} & set(sys.modules))"
+    )
+    process = run_python("-c", program)
+    assert process.stdout.strip() == "set()", process.stdout + process.stderr[-3000:]
 
 
 # --- pools ------------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ import torch
 
 from card_baselines.agents.learned.mlp_policy import MlpPolicy, save_policy
 from card_baselines.learning.memories import DecisionReservoir
-from card_baselines.learning.optimisation import take_steps
+from card_baselines.learning.optimisation import Adam, take_steps
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.checkpoint import tables_part
 from card_baselines.runs.learner import LearnerCallback
@@ -37,7 +37,7 @@ class AverageNetwork:
         self.reservoir = DecisionReservoir(capacity, game, "probabilities")
         """Decisions with the probabilities of the strategy that decided, or 1 for the action that it took."""
         self.policy = MlpPolicy(game.layout.size, list(hidden), game.num_actions, "relu").to(device)
-        self.optimiser = torch.optim.Adam(self.policy.parameters(), learning_rate, fused=True)
+        self.optimiser = Adam(self.policy.parameters(), learning_rate, fused=True)
         self._device = device
 
     def fit(self, rng: np.random.Generator, steps: int, batch: int) -> float:

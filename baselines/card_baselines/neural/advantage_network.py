@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from card_baselines.agents.learned.mlp_policy import MlpPolicy
 from card_baselines.average_strategy.snapshots import match_regrets
 from card_baselines.learning.columns import Columns
+from card_baselines.learning.optimisation import Adam
 from card_baselines.runs.checkpoint import check_arrays
 from card_baselines.runs.ranges import require_range
 from card_envs.game import Game
@@ -62,7 +63,7 @@ class AdvantageNetwork:
     def __init__(self, game: Game, hidden: Sequence[int], device: torch.device) -> None:
         """Make a network with outputs of 0, whose strategy is uniform."""
         self.policy = make_network(game.layout.size, hidden, game.num_actions, device)
-        self.optimiser = torch.optim.Adam(self.policy.parameters(), fused=True)
+        self.optimiser = Adam(self.policy.parameters(), fused=True)
         self.input = Standardisation(game.layout.size).to(device)
         self.device = device
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.legal_logits import NO_ACTION
 from card_baselines.agents.learned.mlp_policy import save_policy
-from card_baselines.learning.optimisation import interpolate, set_learning_rate, take_step
+from card_baselines.learning.optimisation import Adam, interpolate, set_learning_rate, take_step
 from card_baselines.ppo.fast_cpu import FastActorCritic
 from card_baselines.ppo.rollout import LEARNER, SelfPlayTables
 from card_baselines.run_folder import WEIGHTS, RunFolder
@@ -80,7 +80,7 @@ class Distillation(Learner):
             )
         sizes = (game.layout.size, config.hidden, game.num_actions, "relu", (), len(config.hidden))
         self.network = FastActorCritic(*sizes).to(self.device)
-        self.optimiser = torch.optim.Adam(self.network.policy.parameters(), fused=True)
+        self.optimiser = Adam(self.network.policy.parameters(), fused=True)
         self.tables = SelfPlayTables(game, config.num_tables, config.seed, config.opponents, config.mixed)
         self.decisions = 0
 

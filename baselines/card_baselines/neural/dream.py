@@ -24,7 +24,7 @@ import torch
 from numpy.typing import NDArray
 
 from card_baselines.learning.memories import ReplayMemory
-from card_baselines.learning.optimisation import take_steps
+from card_baselines.learning.optimisation import Adam, take_steps
 from card_baselines.neural.advantage_network import make_network
 from card_baselines.neural.external_sampling import Policy, Samples, Step, join_steps
 from card_baselines.neural.sd_cfr import PRESETS as SD_CFR_PRESETS
@@ -64,7 +64,7 @@ class Baseline:
         """Make a network whose values are 0, with which estimates are those without a baseline."""
         size = 2 * game.layout.size
         self.network = make_network(size, config.hidden, game.num_actions, device)
-        self.optimiser = torch.optim.Adam(self.network.parameters(), config.baseline_learning_rate, fused=True)
+        self.optimiser = Adam(self.network.parameters(), config.baseline_learning_rate, fused=True)
         transitions: dict[str, tuple[tuple[int, ...], Any]] = {
             "history": ((size,), game.layout.dtype),
             "action": ((), np.int64),

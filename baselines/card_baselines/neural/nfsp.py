@@ -21,7 +21,7 @@ from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.mlp_policy import MlpPolicy, save_policy
 from card_baselines.average_strategy.average_network import AverageNetwork
 from card_baselines.learning.memories import ReplayMemory
-from card_baselines.learning.optimisation import interpolate, take_steps
+from card_baselines.learning.optimisation import Adam, interpolate, take_steps
 from card_baselines.neural.measured_learner import MeasuredConfig, MeasuredLearner
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm
@@ -87,7 +87,7 @@ class Nfsp(MeasuredLearner):
         self.config, self.device = config, find_device(config.device)
         self.response = MlpPolicy(game.layout.size, list(config.hidden), game.num_actions, "relu").to(self.device)
         self.target = deepcopy(self.response).requires_grad_(False)
-        self.optimiser = torch.optim.Adam(self.response.parameters(), config.learning_rate, fused=True)
+        self.optimiser = Adam(self.response.parameters(), config.learning_rate, fused=True)
         self.average = AverageNetwork(game, config.hidden, config.reservoir, config.average_learning_rate, self.device)
         observation = (game.layout.size,), game.layout.dtype
         transitions: dict[str, tuple[tuple[int, ...], Any]] = {

@@ -18,6 +18,7 @@ from torch.optim.swa_utils import AveragedModel
 
 from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.mlp_policy import read_weights, save_policy
+from card_baselines.learning.optimisation import Adam
 from card_baselines.ppo.config import Config, Schedules
 from card_baselines.ppo.network import ActorCritic
 from card_baselines.ppo.rollout import Rollout
@@ -114,7 +115,7 @@ class Ppo(Learner):
 
     def make_optimiser(self) -> torch.optim.Adam:
         """Return Adam with the usual epsilon of PPO."""
-        return torch.optim.Adam(self.parameters, eps=1e-5, fused=True)
+        return Adam(self.parameters, eps=1e-5, fused=True)
 
     def make_rollout(self, config: Config) -> Any:
         """Return new tables with the players of the settings, and the buffer of their decisions."""

@@ -55,7 +55,7 @@ class GameRunConfig(RunConfig):
     """Environment arguments, such as num_players=6."""
     minutes: float = 10.0
     """Budget of processor time (of each process) for the whole run, evaluations included; 0 for no limit."""
-    steps: int = 1_000_000_000
+    steps: int = 1_000_000_000_000
     """Budget of the learner's decisions."""
     evaluation_seconds: float = 60.0
     """Processor time between evaluations."""

@@ -27,6 +27,7 @@ from safetensors.torch import save_file
 
 from card_baselines.agents.learned.mlp_policy import load_weights, read_weights
 from card_baselines.league import Choices, Experience, Trainee
+from card_baselines.learning.optimisation import Adam
 from card_baselines.papers.kaminsky2020.players import (
     DESIRES,
     OBSERVATION_SIZE,
@@ -104,9 +105,7 @@ class KaminskyTrainee(Trainee):
         with torch.random.fork_rng():
             torch.manual_seed(seed)
             self.networks: dict[str, Any] = self.make_networks()
-        self.optimisers = {
-            name: torch.optim.Adam(self.networks[name].parameters(), lr=rate) for name, rate in self.rates().items()
-        }
+        self.optimisers = {name: Adam(self.networks[name].parameters(), lr=rate) for name, rate in self.rates().items()}
         self.rounds = 0
         self._played: torch.nn.Module | None = None
 

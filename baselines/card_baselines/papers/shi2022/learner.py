@@ -14,6 +14,7 @@ import torch
 from numpy.typing import NDArray
 
 from card_baselines.learning.memories import ReplayMemory
+from card_baselines.learning.optimisation import Adam
 from card_baselines.papers.shi2022.config import Config
 from card_baselines.papers.shi2022.networks import PokerNetwork, action_probabilities
 from card_baselines.papers.shi2022.rollout import ROW_FIELDS, Trajectories
@@ -79,8 +80,8 @@ class ActorCriticLearner:
         self._chips = chips_per_small_bet
         self.actor, self.critic, self.target_critic = actor, critic, deepcopy(critic)
         self.replay, self.updates, self._settings = replay, 0, settings
-        self._actor_optimiser = torch.optim.Adam(actor.parameters(), settings.learning_rate_actor, fused=True)
-        self._critic_optimiser = torch.optim.Adam(critic.parameters(), settings.learning_rate_critic, fused=True)
+        self._actor_optimiser = Adam(actor.parameters(), settings.learning_rate_actor, fused=True)
+        self._critic_optimiser = Adam(critic.parameters(), settings.learning_rate_critic, fused=True)
 
     def update(self, rng: np.random.Generator, share: float = 1.0) -> dict[str, float]:
         """Update once on a batch of hands, with a `share` of the learning rates and of the entropy; return the losses.

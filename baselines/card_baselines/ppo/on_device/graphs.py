@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import gc
+from collections.abc import Callable, Iterator
 
 import torch
 
 _WARM_UP = 2
 """Calls before the recording, in which PyTorch's libraries choose their kernels and allocate their work space."""
+
+
+@contextlib.contextmanager
+def _without_collection() -> Iterator[None]:
+    """Free what is unreachable now and not within the block: freeing a graph breaks the recording of another one."""
+    was_enabled = gc.isenabled()
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 class Replay:
@@ -34,7 +49,7 @@ class Replay:
             if self._graph is None:
                 self._graph = torch.cuda.CUDAGraph()
                 torch.cuda.synchronize(self._device)
-                with torch.cuda.graph(self._graph):
+                with _without_collection(), torch.cuda.graph(self._graph):
                     self._function()
             self._graph.replay()
         self._num_calls += 1

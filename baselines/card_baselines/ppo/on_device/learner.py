@@ -14,6 +14,7 @@ import numpy as np
 import torch
 
 from card_baselines.agents.learned.legal_logits import IMPOSSIBLE
+from card_baselines.learning.optimisation import Adam
 from card_baselines.ppo.config import SCHEDULES, Config, Schedules
 from card_baselines.ppo.network import EXPLOITER
 from card_baselines.ppo.on_device import losses
@@ -31,6 +32,19 @@ _PERMUTATIONS = 81
 _MIN_ROLLOUTS = 10
 """Rollouts whose means give an interval."""
 _MEASURES = ("entropy", "value_loss", "kl")
+
+
+class _GivenGradients(torch.autograd.Function):
+    """A scalar whose gradients are given; `torch.autograd.backward` with gradients imports SymPy, a second or two."""
+
+    @staticmethod
+    def forward(ctx: Any, logits: torch.Tensor, _value: torch.Tensor, *gradients: torch.Tensor) -> torch.Tensor:
+        ctx.save_for_backward(*gradients)
+        return logits.new_zeros(())
+
+    @staticmethod
+    def backward(ctx: Any, *_ones: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        return (*ctx.saved_tensors, None, None)
 
 
 class DevicePpo(Ppo):
@@ -61,7 +75,7 @@ class DevicePpo(Ppo):
     def make_optimiser(self) -> torch.optim.Adam:
         """Return Adam whose learning rate and number of steps are on the device, where a graph can change them."""
         rate = torch.tensor(0.0, device=self.device)
-        return torch.optim.Adam(self.parameters, lr=rate, eps=1e-5, fused=True, capturable=self.device.type == "cuda")
+        return Adam(self.parameters, lr=rate, eps=1e-5, fused=True, capturable=self.device.type == "cuda")
 
     def make_rollout(self, config: Config) -> DeviceRollout:
         """Return new tables on the device."""
@@ -171,7 +185,7 @@ class DevicePpo(Ppo):
             row_records(rollout.mask, "mask"), as_array(weights), as_array(moments), int(config.clip_value),
             VALUE_WEIGHT, *map(as_array, gradients), as_array(found),
         )  # fmt: skip
-        torch.autograd.backward([logits, value], gradients)
+        _GivenGradients.apply(logits, value, *gradients).backward()  # type: ignore[no-untyped-call]
         objective, error, entropy, kl = found.mean(dim=0)
         loss = schedules.kl_penalty * kl - objective - schedules.entropy * entropy + VALUE_WEIGHT * 0.5 * error
         return loss, {"entropy": entropy, "value_loss": 0.5 * error, "kl": kl}
