@@ -1,7 +1,8 @@
 """Estimates of equity: the mean share of the pot against random hands on random boards.
 
 A hash of the known cards chooses the random cards, so the same cards always have the same estimate. Before the flop,
-estimates cost most: those of all hands ship as one file, which `tests/helpers/poker_tables.py` computes.
+estimates cost most: those of all hands ship as one file, which `tests/helpers/poker_tables.py` computes. Equities at a
+showdown are means over all hands.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from card_envs.bits import lowest_bit
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.poker.draw import hash_to_card, hash_to_unused_card
-from card_envs.poker.hands import BOARD_SIZE
 from card_envs.poker.pinned_tables import load_pinned
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
 from card_envs.poker.starting_hands import STARTING_PERCENTILES, starting_hands
@@ -56,11 +56,11 @@ def load() -> Tables:
 
 
 @kernel
-def write_sampled_equities(first: Any, second: Any, board: Any, shown: Any, o: Any, at: Any) -> None:
+def write_sampled_equities(first: Any, second: Any, board: Any, missing: Any, o: Any, at: Any) -> None:
     """Write the equity of two cards against a random hand to o.values[at], and against each quarter behind it.
 
-    `board` is the set of the `shown` board cards. A chain of hashes chooses the cards. Each deal begins one hash later
-    than the deal before, so that most cards of a deal are already computed.
+    `board` is the set of the board cards that are shown; `missing` are to come. A chain of hashes chooses the cards.
+    Each deal begins one hash later than the deal before, so that most cards of a deal are already computed.
     """
     used = np.int64(1) << first | np.int64(1) << second
     seed = splitmix64(splitmix64(np.uint64(used)) ^ np.uint64(used | board))
@@ -72,7 +72,6 @@ def write_sampled_equities(first: Any, second: Any, board: Any, shown: Any, o: A
         board_bits |= CARD_BITS[card]
         board &= board - 1
     my_key, my_bits = CARD_KEYS[first] + CARD_KEYS[second], CARD_BITS[first] | CARD_BITS[second]
-    missing = BOARD_SIZE - shown
     mine = rank_of(board_key + my_key, board_bits | my_bits)  # for a board that is complete
     s0 = splitmix64(seed)  # hashes of this deal and the next ones, and the cards that they stand for
     s1 = splitmix64(s0)
@@ -108,15 +107,56 @@ def write_sampled_equities(first: Any, second: Any, board: Any, shown: Any, o: A
         other = rank_of(key + CARD_KEYS[a] + CARD_KEYS[b], bits | CARD_BITS[a] | CARD_BITS[b])
         place = _BITS * _QUARTER_OF_CARDS[a, b]
         counts += np.int64(1) << place
-        halves += np.int64(np.int64(mine <= other) + np.int64(mine < other)) << place
+        halves += _half_pots(mine, other) << place
         s1, s2, s3, s4 = s2, s3, s4, splitmix64(s4)
         c0, c1, c2, c3, c4 = c1, c2, c3, c4, hash_to_card(s4)
+    _write_shares(counts, halves, SAMPLES, o, at)
+
+
+@kernel
+def write_showdown_equities(first: Any, second: Any, board: Any, o: Any, at: Any) -> None:
+    """Write what `write_sampled_equities` estimates for a board with no card to come, from all hands."""
+    key, bits, cards = np.int64(0), np.int64(0), board
+    while cards:
+        card = lowest_bit(cards)
+        key += CARD_KEYS[card]
+        bits |= CARD_BITS[card]
+        cards &= cards - 1
+    mine = rank_of(key + CARD_KEYS[first] + CARD_KEYS[second], bits | CARD_BITS[first] | CARD_BITS[second])
+    unseen = np.int64((1 << DECK_SIZE) - 1) ^ (board | np.int64(1) << first | np.int64(1) << second)
+    counts, halves = np.int64(0), np.int64(0)
+    while unseen:
+        a = lowest_bit(unseen)
+        unseen &= unseen - 1
+        others = unseen
+        while others:
+            b = lowest_bit(others)
+            others &= others - 1
+            other = rank_of(key + CARD_KEYS[a] + CARD_KEYS[b], bits | CARD_BITS[a] | CARD_BITS[b])
+            place = _BITS * _QUARTER_OF_CARDS[a, b]
+            counts += np.int64(1) << place
+            halves += _half_pots(mine, other) << place
+    count = np.int64(0)
+    for quarter in range(QUARTERS):
+        count += counts >> (_BITS * quarter) & _COUNTER
+    _write_shares(counts, halves, count, o, at)
+
+
+@kernel
+def _half_pots(mine: Any, other: Any) -> Any:
+    """Return the halves of a pot, 0 to 2, that a hand with rank `mine` wins against one with rank `other`."""
+    return np.int64(np.int64(mine <= other) + np.int64(mine < other))
+
+
+@kernel
+def _write_shares(counts: Any, halves: Any, num_deals: Any, o: Any, at: Any) -> None:
+    """Write the share of all deals to o.values[at] and that of the deals of each quarter behind it."""
     total = np.int64(0)
     for quarter in range(QUARTERS):
         count, won = counts >> (_BITS * quarter) & _COUNTER, halves >> (_BITS * quarter) & _COUNTER
         total += won
         o.values[at + 1 + quarter] = 0.5 * won / count if count else _UNKNOWN
-    o.values[at] = 0.5 * total / SAMPLES
+    o.values[at] = 0.5 * total / num_deals
 
 
 @kernel

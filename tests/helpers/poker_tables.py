@@ -304,7 +304,7 @@ def build_sampled_equities() -> sampled_equity.Tables:
 @kernel
 def _sample_all(hands: Any, rows: Any) -> None:
     for j in range(hands.shape[0]):
-        write_sampled_equities(hands[j, 0], hands[j, 1], np.int64(0), np.int64(0), rows[j], 0)
+        write_sampled_equities(hands[j, 0], hands[j, 1], np.int64(0), np.int64(BOARD_SIZE), rows[j], 0)
 
 
 def write_pinned(file: Path, tables: NamedTuple) -> None:

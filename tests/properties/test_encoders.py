@@ -13,6 +13,7 @@ from card_envs.games.holdem.actions import has, wrap_seat
 from card_envs.games.holdem.betting_history_bits import BITS_PER_WORD, rotate_to_seat
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders import ENCODERS
+from card_envs.games.holdem.encoders.texas import STREETS
 from card_envs.games.holdem.presets import kuhn_poker, leduc_holdem
 from card_envs.games.holdem.view import board, hole_cards
 from tests.fuzz.leaks import hide_holdem
@@ -98,7 +99,7 @@ def played(t: Any, by_level: Any, more: int) -> list[Any]:
 
 def check_equity(t: Any, seat: int, decoded: dict[str, Any]) -> None:
     check_default(t, seat, decoded)
-    if not board(t):
+    if not board(t) and t.num_streets == STREETS:
         assert decoded["equity"] == pytest.approx(starting_hand_equity(hole_cards(t, seat)), abs=1e-6)
 
 

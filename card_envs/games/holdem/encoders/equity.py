@@ -5,7 +5,8 @@ against a random hand and against a random hand of each quarter of the 1,326 sta
 equity before the flop, the best quarter first. Against an opponent who only plays good hands, the best quarter is more
 informative than the average. The numbers are estimated from deals that the visible cards determine
 (`poker.sampled_equity`), so that the same cards always have the same numbers (standard error 0.03 against a random
-hand, twice that against a quarter). Before the flop, the equity against a random hand is exact.
+hand, twice that against a quarter). Before the flop, the equity against a random hand is exact. In flop hold'em it is
+an estimate before the flop, and all numbers are exact on the flop.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from card_envs.games.holdem.encoders.texas import require_texas_holdem
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import Table
 from card_envs.observation import Block, Encoder, Layout, observe_kernels
-from card_envs.poker.hands import HOLE_CARDS, hand_number
-from card_envs.poker.sampled_equity import QUARTERS, load, write_sampled_equities
+from card_envs.poker.hands import BOARD_SIZE, HOLE_CARDS, hand_number
+from card_envs.poker.sampled_equity import QUARTERS, load, write_sampled_equities, write_showdown_equities
 from card_envs.poker.starting_hands import STARTING_EQUITIES, starting_hand
 
 _NUMBERS = 1 + QUARTERS
@@ -32,8 +33,8 @@ _BEFORE_FLOP = load().by_quarter
 
 
 def layout(config: HoldemConfig) -> Layout:
-    """Return the blocks of `default` and those of equity; ValueError for games other than Texas hold'em."""
-    require_texas_holdem(config, "equity")
+    """Return the blocks of `default` and those of equity; ValueError for games but Texas hold'em and flop hold'em."""
+    require_texas_holdem(config, "equity", or_flop_holdem=True)
     return Layout(
         (
             *default.layout(config).blocks,
@@ -55,8 +56,8 @@ def _write(t: Table, me: Any, o: Any) -> None:
 @kernel
 def _write_equities(t: Table, me: Any, o: Any, at: Any) -> None:
     first, second = np.int64(t.deck[HOLE_CARDS * me]), np.int64(t.deck[HOLE_CARDS * me + 1])
-    shown = np.int64(num_board_cards(t))
-    if shown == 0:
+    shown, last = np.int64(num_board_cards(t)), np.int64(t.cards_shown[t.num_streets - 1])
+    if shown == 0 and last == BOARD_SIZE:
         o.values[at] = STARTING_EQUITIES[starting_hand(first, second)]
         hand = hand_number(first, second)
         for quarter in range(QUARTERS):
@@ -65,7 +66,10 @@ def _write_equities(t: Table, me: Any, o: Any, at: Any) -> None:
     board = np.int64(0)
     for k in range(shown):
         board |= np.int64(1) << np.int64(t.deck[HOLE_CARDS * t.num_seats + k])
-    write_sampled_equities(first, second, board, shown, o, at)
+    if shown == last and last != BOARD_SIZE:
+        write_showdown_equities(first, second, board, o, at)
+    else:
+        write_sampled_equities(first, second, board, last - shown, o, at)
 
 
 def decode(config: HoldemConfig, observation: NDArray[Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.games.holdem.betting import act, start_hand
-from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.config import FLOP_STREETS, HoldemConfig
 from card_envs.games.holdem.showdown import hand_rank_at
 from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, RAISE, TEXAS_BOARD, Table
 from card_envs.poker.hands import HOLE_CARDS
@@ -27,12 +27,15 @@ KIND_NAMES = {FOLD: "fold", CALL: "call", RAISE: "raise"}
 STREETS = len(TEXAS_BOARD)
 
 
-def require_texas_holdem(config: HoldemConfig, encoder: str) -> None:
+def require_texas_holdem(config: HoldemConfig, encoder: str, or_flop_holdem: bool = False) -> None:
     """Raise a ValueError unless the game has the cards and streets of Texas hold'em; stakes and seats do not matter."""
-    if not config.is_texas:
+    if not (config.is_texas or (or_flop_holdem and config.is_flop_holdem)):
+        games, boards = ("Texas hold'em", f"{TEXAS_BOARD}")
+        if or_flop_holdem:
+            games, boards = (f"{games} and flop hold'em", f"{boards} or {FLOP_STREETS}")
         raise ValueError(
-            f"encoder {encoder!r} is for Texas hold'em: {HOLE_CARDS} hole cards, board {TEXAS_BOARD}, {DECK_SIZE} cards"
-            f"; this game has {config.num_hole_cards}, {config.board_cards}, {config.deck_size}: use encoder 'default'"
+            f"encoder {encoder!r} is for {games}: {HOLE_CARDS} hole cards, board {boards}, {DECK_SIZE} cards; this "
+            f"game has {config.num_hole_cards}, {config.board_cards}, {config.deck_size}: use encoder 'default'"
         )
 
 
