@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 import pytest
+from treys import Card, Evaluator
 
-from card_envs.cards import card_ids
+from card_envs.cards import DECK_SIZE, card_ids, card_names
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.default import DEFAULT
 from card_envs.games.holdem.encoders.equity import EQUITY
 from card_envs.poker.hands import HANDS
+from card_envs.poker.ranks import hand_rank
 from card_envs.poker.sampled_equity import SAMPLES, load
 from card_envs.poker.starting_hands import STARTING_PERCENTILES, starting_hands
 from tests.helpers.equities import equity_against_range, starting_hand_equity
@@ -62,6 +66,32 @@ def test_a_hand_that_cannot_lose_reads_one_and_starting_hands_are_exact() -> Non
         assert look(config, card_ids(hand), [])[-5] == pytest.approx(starting_hand_equity(card_ids(hand)), abs=1e-6)
     aces = look(config, card_ids("As Ad"), [])
     assert (aces[-4:] > 0.75).all()
+
+
+def test_on_the_flop_of_flop_holdem_equities_are_those_of_all_hands() -> None:
+    evaluator, config = Evaluator(), HoldemConfig.flop()
+    for cards in ("7c 2d Ks 8h 3d", "As Ad Kh Kd Kc", "5h 4h Ah 2h 3h", "Qs Jd Tc 9h 8d", "9c 9d 9h 4s 2c"):
+        mine, board = card_ids(cards)[:2], card_ids(cards)[2:]
+        names = {card: Card.new(card_names([card])) for card in range(DECK_SIZE)}
+        rank = evaluator.evaluate([names[card] for card in mine], [names[card] for card in board])
+        shares = [list[float]() for _ in range(4)]
+        for hand, quarter in zip(HANDS.tolist(), QUARTER_OF_HAND, strict=True):
+            if not {*hand} & {*mine, *board}:
+                other = evaluator.evaluate([names[card] for card in hand], [names[card] for card in board])
+                shares[quarter].append(0.5 * (rank <= other) + 0.5 * (rank < other))
+        expected = [np.mean([*chain(*shares)]), *map(np.mean, shares)]
+        assert look(config, mine, board)[-5:] == pytest.approx(expected, abs=1e-6)
+
+
+def test_before_the_flop_of_flop_holdem_equities_are_those_of_three_board_cards() -> None:
+    mine, others = card_ids("As Ad"), np.random.default_rng(0)
+    rest = [card for card in range(52) if card not in mine]
+    ahead = 0.0
+    for _ in range(4000):
+        drawn = others.permutation(rest)[:5].tolist()
+        ranks = [hand_rank([*hand, *drawn[2:]]) for hand in (mine, drawn[:2])]
+        ahead += 0.5 * (ranks[0] <= ranks[1]) + 0.5 * (ranks[0] < ranks[1])
+    assert look(HoldemConfig.flop(), mine, [])[-5] == pytest.approx(ahead / 4000, abs=0.1)
 
 
 def test_the_same_cards_read_the_same_in_any_order() -> None:
