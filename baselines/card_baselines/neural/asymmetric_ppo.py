@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 import numpy as np
 import torch
@@ -30,7 +30,7 @@ from card_baselines.ppo.ppo import Loss, ppo_loss
 from card_baselines.ppo.presets import PRESETS as PPO_PRESETS
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm
-from card_baselines.runs.config import require
+from card_baselines.runs.setting_ranges import AT_LEAST_0, AT_LEAST_1
 from card_envs.cards import DECK_SIZE
 from card_envs.game import Game, Tables
 from card_envs.games.big2.config import is_big2
@@ -78,18 +78,16 @@ def list_hidden_hands(tables: Tables, rows: NDArray[np.int64]) -> NDArray[np.int
 class Config(PpoConfig):
     """Settings of self-play PPO, and those of the critic and the prediction of cards."""
 
-    critic_hidden: tuple[int, ...] = (256, 128)
+    critic_hidden: Annotated[tuple[int, ...], AT_LEAST_1] = (256, 128)
     """Widths of the hidden layers of the critic, which shares none with the policy."""
-    critic_updates: int = 50
+    critic_updates: Annotated[int, AT_LEAST_0] = 50
     """Updates in which critic and prediction of cards alone learn, where a run starts from a policy without them."""
-    card_prediction: float = 0.0
+    card_prediction: Annotated[float, AT_LEAST_0] = 0.0
     """Weight of the cross-entropy of the predicted holders of unseen cards, in nats a card; 0 for no prediction."""
 
     def __post_init__(self) -> None:
         """Raise ValueError, naming the setting, for numbers out of range and for what goes with plain PPO alone."""
         super().__post_init__()
-        require(self, 1, "critic_hidden")
-        require(self, 0, "critic_updates", "card_prediction")
         if EXPLOITER in self.opponents:
             raise ValueError("opponents: exploiters learn by plain PPO; leave them out, or train self_play_ppo")
         if self.shared_layers:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import torch
@@ -26,9 +26,10 @@ from card_baselines.ppo.rollout import LEARNER, SelfPlayTables
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm
 from card_baselines.runs.checkpoint import Part
-from card_baselines.runs.config import GameRunConfig, require, require_above_0, require_shares
+from card_baselines.runs.config import GameRunConfig
 from card_baselines.runs.evaluation import LOCAL_BEST_RESPONSE
 from card_baselines.runs.learner import Learner
+from card_baselines.runs.setting_ranges import ABOVE_0, AT_LEAST_1, SHARE
 from card_envs.agent import Decisions, action_probabilities, choose, find_agent
 from card_envs.game import Game, check_actions
 from card_envs.typing import Rows
@@ -45,21 +46,14 @@ class Config(GameRunConfig):
     from one of its actions at each decision."""
     opponents: tuple[str, ...] = ("always_raise", "always_call", "random_low_fold", "equity")
     """Pool for mixed deals, in which a player of the pool has all seats but one."""
-    mixed: float = 0.3
+    mixed: Annotated[float, SHARE] = 0.3
     """Probability that a deal is mixed; in the others the network has all seats."""
-    num_tables: int = 2048
+    num_tables: Annotated[int, AT_LEAST_1] = 2048
     """Number of tables that are played side by side, about the size of a minibatch."""
-    learning_rate: tuple[float, float] = (2e-3, 2e-5)
+    learning_rate: Annotated[tuple[float, float], ABOVE_0] = (2e-3, 2e-5)
     """Learning rate of Adam at the start and at the end of the run, linear in between."""
-    hidden: tuple[int, ...] = (512, 256)
+    hidden: Annotated[tuple[int, ...], AT_LEAST_1] = (512, 256)
     """Widths of the hidden layers."""
-
-    def __post_init__(self) -> None:
-        """Raise ValueError, naming the setting, for numbers out of range."""
-        super().__post_init__()
-        require(self, 1, "num_tables", "hidden")
-        require_above_0(self, "learning_rate")
-        require_shares(self, "mixed")
 
 
 class Distillation(Learner):

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import torch
@@ -30,7 +30,7 @@ from card_baselines.neural.external_sampling import Policy, Samples, Step, join_
 from card_baselines.neural.sd_cfr import PRESETS as SD_CFR_PRESETS
 from card_baselines.neural.sd_cfr import Config as SdCfrConfig
 from card_baselines.neural.sd_cfr import SingleDeepCfr, make_cfr_algorithm
-from card_baselines.runs.config import require, require_above_0, require_shares
+from card_baselines.runs.setting_ranges import ABOVE_0, AT_LEAST_0, AT_LEAST_1, SHARE
 from card_envs.agent import choose
 from card_envs.game import Game, Tables
 from card_envs.typing import Floats
@@ -40,21 +40,13 @@ from card_envs.typing import Floats
 class Config(SdCfrConfig):
     """Settings of Single Deep CFR, of exploration and of the baseline."""
 
-    exploration: float = 0.5
+    exploration: Annotated[float, SHARE, ABOVE_0] = 0.5
     """Probability that the traverser takes a random action."""
-    baseline_steps: int = 200
+    baseline_steps: Annotated[int, AT_LEAST_0] = 200
     """Number of optimiser steps for the baseline after the traversals of each player; 0 for no baseline."""
-    baseline_replay: int = 200_000
+    baseline_replay: Annotated[int, AT_LEAST_1] = 200_000
     """Capacity of the replay memory of the baseline, in transitions."""
-    baseline_learning_rate: float = 1e-3
-
-    def __post_init__(self) -> None:
-        """Raise ValueError, naming the setting, for numbers out of range."""
-        super().__post_init__()
-        require(self, 0, "baseline_steps")
-        require(self, 1, "baseline_replay")
-        require_shares(self, "exploration")
-        require_above_0(self, "exploration", "baseline_learning_rate")
+    baseline_learning_rate: Annotated[float, ABOVE_0] = 1e-3
 
 
 class Baseline:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import torch
@@ -27,7 +27,7 @@ from card_baselines.neural import distill
 from card_baselines.neural.distill import Distillation
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm
-from card_baselines.runs.config import require, require_shares
+from card_baselines.runs.setting_ranges import AT_LEAST_1, SHARE
 from card_envs.agent import choose
 from card_envs.game import Game
 from card_envs.rng import make_generator
@@ -49,20 +49,18 @@ class Config(distill.Config):
     """Number of tables that are played side by side."""
     learning_rate: tuple[float, float] = (2e-4, 1e-5)
     """Learning rate of Adam at the start and at the end of the run, linear in between."""
-    anchor: float = 0.5
+    anchor: Annotated[float, SHARE] = 0.5
     """Share of the policy that the run begins with in the target; the rest is the action of the search."""
-    memory: int = 300_000
+    memory: Annotated[int, AT_LEAST_1] = 300_000
     """Number of most recent decisions that are learned from."""
-    minibatch: int = 1024
+    minibatch: Annotated[int, AT_LEAST_1] = 1024
     """Number of decisions in an optimiser step."""
-    replays: int = 8
+    replays: Annotated[int, AT_LEAST_1] = 8
     """Number of times that a decision is learned from, on average."""
 
     def __post_init__(self) -> None:
         """Raise ValueError, naming the setting, for numbers out of range."""
         super().__post_init__()
-        require(self, 1, "memory", "minibatch", "replays")
-        require_shares(self, "anchor")
         if self.opponents or self.mixed:
             raise ValueError(
                 f"opponents {self.opponents} and mixed {self.mixed} must be empty and 0: the network plays all seats"

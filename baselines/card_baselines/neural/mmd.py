@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import torch
 
@@ -27,8 +27,8 @@ from card_baselines.ppo.presets import PRESETS as PPO_PRESETS
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm
 from card_baselines.runs.checkpoint import Part, read_count
-from card_baselines.runs.config import require
 from card_baselines.runs.learner import LearnerCallback
+from card_baselines.runs.setting_ranges import AT_LEAST_0, AT_LEAST_1
 from card_envs.game import Game
 
 
@@ -36,16 +36,10 @@ from card_envs.game import Game
 class Config(PpoConfig):
     """Settings of self-play PPO, and those of the magnet."""
 
-    magnet: float = 0.2
+    magnet: Annotated[float, AT_LEAST_0] = 0.2
     """Weight of the KL divergence of the policy from the magnet; advantages are normalised, so it has no unit."""
-    magnet_decisions: int = 4_096_000
+    magnet_decisions: Annotated[int, AT_LEAST_1] = 4_096_000
     """Decisions after which the latest policy becomes the magnet."""
-
-    def __post_init__(self) -> None:
-        """Raise ValueError, naming the setting, for numbers out of range."""
-        super().__post_init__()
-        require(self, 0, "magnet")
-        require(self, 1, "magnet_decisions")
 
 
 class Magnet(LearnerCallback):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import torch
@@ -26,9 +26,9 @@ from card_baselines.neural.measured_learner import MeasuredConfig, MeasuredLearn
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm
 from card_baselines.runs.checkpoint import Part, check_arrays, tables_part
-from card_baselines.runs.config import require, require_above_0, require_shares
 from card_baselines.runs.exploitability_meter import AVERAGE
 from card_baselines.runs.ranges import require_range
+from card_baselines.runs.setting_ranges import ABOVE_0, AT_LEAST_0, AT_LEAST_1, SHARE
 from card_envs.agent import Decisions, choose
 from card_envs.game import Game
 from card_envs.rng import make_generator
@@ -41,38 +41,29 @@ _ILLEGAL = -1e9
 class Config(MeasuredConfig):
     """Settings of a run."""
 
-    num_tables: int = 256
-    steps_per_update: int = 16
+    num_tables: Annotated[int, AT_LEAST_1] = 256
+    steps_per_update: Annotated[int, AT_LEAST_1] = 16
     """Number of decisions at each table in an update, before the networks are trained."""
-    eta: float = 0.1
+    eta: Annotated[float, SHARE] = 0.1
     """Anticipatory parameter: the probability that a seat plays a deal by the best response."""
-    epsilon: tuple[float, float] = (0.06, 0.001)
+    epsilon: Annotated[tuple[float, float], AT_LEAST_0] = (0.06, 0.001)
     """Probability of a random action of the best response, at the start and at the end of the run."""
-    replay: int = 200_000
+    replay: Annotated[int, AT_LEAST_1] = 200_000
     """Capacity of the replay memory in transitions; new ones replace the oldest."""
-    reservoir: int = 2_000_000
+    reservoir: Annotated[int, AT_LEAST_1] = 2_000_000
     """Capacity of the reservoir of the average network in decisions."""
-    response_steps: int = 32
+    response_steps: Annotated[int, AT_LEAST_1] = 32
     """Number of optimiser steps for the best response in an update."""
-    average_steps: int = 32
+    average_steps: Annotated[int, AT_LEAST_1] = 32
     """Number of optimiser steps for the average network in an update."""
-    minibatch: int = 256
-    learning_rate: float = 1e-3
+    minibatch: Annotated[int, AT_LEAST_1] = 256
+    learning_rate: Annotated[float, ABOVE_0] = 1e-3
     """Learning rate of the best response."""
-    average_learning_rate: float = 1e-3
-    target_updates: int = 10
+    average_learning_rate: Annotated[float, ABOVE_0] = 1e-3
+    target_updates: Annotated[int, AT_LEAST_1] = 10
     """Number of updates between two copies to the target network."""
-    reward_scale: float = 0.2
-    hidden: tuple[int, ...] = (64, 64)
-
-    def __post_init__(self) -> None:
-        """Raise ValueError, naming the setting, for numbers out of range."""
-        super().__post_init__()
-        require(self, 1, "num_tables", "steps_per_update", "replay", "reservoir", "response_steps", "average_steps")
-        require(self, 1, "minibatch", "target_updates", "hidden")
-        require_above_0(self, "learning_rate", "average_learning_rate", "reward_scale")
-        require_shares(self, "eta")
-        require(self, 0, "epsilon")
+    reward_scale: Annotated[float, ABOVE_0] = 0.2
+    hidden: Annotated[tuple[int, ...], AT_LEAST_1] = (64, 64)
 
 
 class Nfsp(MeasuredLearner):

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import torch
@@ -36,8 +36,8 @@ from card_baselines.neural.measured_learner import MeasuredConfig, MeasuredLearn
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import MAY_CHANGE, Algorithm, describe_game_run, make_game_algorithm
 from card_baselines.runs.checkpoint import tables_part
-from card_baselines.runs.config import require, require_above_0
 from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
+from card_baselines.runs.setting_ranges import ABOVE_0, AT_LEAST_1, AT_LEAST_2
 from card_envs.agent import Decisions
 from card_envs.game import Game
 from card_envs.rng import make_generator
@@ -48,15 +48,15 @@ from card_envs.typing import Floats
 class Config(MeasuredConfig):
     """Settings of a run. The defaults suit games of any size, the presets `kuhn` and `leduc` small ones."""
 
-    traversals: int = 1000
+    traversals: Annotated[int, AT_LEAST_1] = 1000
     """Number of deals that each player traverses in an iteration."""
-    train_steps: int = 200
+    train_steps: Annotated[int, AT_LEAST_1] = 200
     """Number of optimiser steps after the traversals of each player."""
-    minibatch: int = 2048
-    learning_rate: tuple[float, float] = (1e-3, 1e-3)
+    minibatch: Annotated[int, AT_LEAST_1] = 2048
+    learning_rate: Annotated[tuple[float, float], ABOVE_0] = (1e-3, 1e-3)
     """Learning rate at the start and at the end of the run, linear in the used fraction of the budget."""
-    hidden: tuple[int, ...] = (64, 64, 64)
-    memory: int = 1_000_000
+    hidden: Annotated[tuple[int, ...], AT_LEAST_1] = (64, 64, 64)
+    memory: Annotated[int, AT_LEAST_1] = 1_000_000
     """Capacity of the reservoir of advantages in decisions, with --merge-samples in information states; also the
     capacity of the reservoir of Deep CFR's average network."""
     merge_samples: bool = False
@@ -64,17 +64,10 @@ class Config(MeasuredConfig):
     average: Literal["snapshots", "network"] = "snapshots"
     """Form of the average strategy. snapshots: the networks of all iterations, one drawn for each deal (Single Deep
     CFR). network: another network, trained on decisions of all iterations (Deep CFR)."""
-    max_snapshots: int = 1000
+    max_snapshots: Annotated[int, AT_LEAST_2] = 1000
     """Maximum number of networks that are kept; beyond it, every second one is dropped."""
-    average_steps: int = 400
+    average_steps: Annotated[int, AT_LEAST_1] = 400
     """Number of optimiser steps for Deep CFR's average network after every iteration."""
-
-    def __post_init__(self) -> None:
-        """Raise ValueError, naming the setting, for numbers out of range."""
-        super().__post_init__()
-        require(self, 1, "traversals", "train_steps", "minibatch", "hidden", "memory", "average_steps")
-        require(self, 2, "max_snapshots")
-        require_above_0(self, "learning_rate")
 
 
 class SingleDeepCfr(MeasuredLearner):

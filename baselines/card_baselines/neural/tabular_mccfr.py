@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 from card_baselines.agents.learned.tabular_policy import AGENT, save_strategy
 from card_baselines.neural.measured_learner import MeasuredLearner, require_two_players
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm
 from card_baselines.runs.checkpoint import Part, read_count
-from card_baselines.runs.config import GameRunConfig, require
+from card_baselines.runs.config import GameRunConfig
 from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
+from card_baselines.runs.setting_ranges import AT_LEAST_1
 from card_baselines.solvers.sampled_cfr import SampledCfr
 from card_envs.agent import Decisions
 from card_envs.game import Game
@@ -28,18 +29,13 @@ class Config(GameRunConfig):
     """Settings of a run."""
 
     env: str = "leduc_holdem-v0"
-    traversals: int = 1000
+    traversals: Annotated[int, AT_LEAST_1] = 1000
     """Number of deals that each player traverses in an iteration."""
     variant: str = "cfr"
     """How iterations are weighted: a name in `solvers.regret.SCHEDULES`, without predictions."""
     panel: tuple[str, ...] = ("random", "always_call")
     evaluation_hands: int = 2_000
     final_hands: int = 10_000
-
-    def __post_init__(self) -> None:
-        """Raise ValueError, naming the setting, for numbers out of range."""
-        super().__post_init__()
-        require(self, 1, "traversals")
 
 
 class TabularMccfr(MeasuredLearner):

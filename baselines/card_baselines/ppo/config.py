@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Literal
+from typing import Annotated, Literal
 
-from card_baselines.runs.config import GameRunConfig, require, require_above_0, require_shares
+from card_baselines.runs.config import GameRunConfig
+from card_baselines.runs.setting_ranges import ABOVE_0, AT_LEAST_0, AT_LEAST_1, SHARE
 
 Schedule = tuple[float, ...]
 """One value for the whole run, or the values at its start and end, interpolated linearly over the budget."""
@@ -22,51 +23,51 @@ class Config(GameRunConfig):
     """Pool of players for mixed deals: agent names, "module:Class", run folders, "self" for past selves, or "exploiter"
     for learners that are trained against the policy during the run (`ppo.exploiters`). Repeating a name makes it more
     frequent."""
-    mixed: float = 0.0
+    mixed: Annotated[float, SHARE] = 0.0
     """Probability that a deal is mixed: the learner has one seat and a player of the pool all others, or an exploiter
     has one seat and the learner all others."""
-    tremble: float = 0.0
+    tremble: Annotated[float, SHARE] = 0.0
     """Probability that a decision of the learner is drawn uniformly from the legal actions, and not learned from: a
     trembling hand (Selten 1975). The learner then meets, and learns to play, positions to which its policy never leads.
     """
-    exploiter_updates: int = 100
+    exploiter_updates: Annotated[int, AT_LEAST_1] = 100
     """Number of updates between two trainings of exploiters; the first one is trained after the first update."""
-    exploiter_batches: int = 30
+    exploiter_batches: Annotated[int, AT_LEAST_1] = 30
     """Number of batches that each exploiter is trained on. They count as decisions of the run."""
-    num_tables: int = 1024
+    num_tables: Annotated[int, AT_LEAST_1] = 1024
     """Number of tables that are played side by side."""
-    batch: int = 16_384
+    batch: Annotated[int, AT_LEAST_1] = 16_384
     """Minimum number of decisions of finished deals in an update."""
-    minibatch: int = 1024
+    minibatch: Annotated[int, AT_LEAST_1] = 1024
     """Approximate number of decisions per optimiser step; a batch is split evenly."""
-    epochs: int = 2
+    epochs: Annotated[int, AT_LEAST_1] = 2
     """Number of passes over a batch."""
-    learning_rate: Schedule = (3e-4, 1e-4)
+    learning_rate: Annotated[Schedule, ABOVE_0] = (3e-4, 1e-4)
     """Learning rate of Adam."""
-    entropy: Schedule = (0.02, 0.01)
+    entropy: Annotated[Schedule, AT_LEAST_0] = (0.02, 0.01)
     """Weight of the entropy in the objective."""
-    clip: Schedule = (0.2,)
+    clip: Annotated[Schedule, AT_LEAST_0] = (0.2,)
     """The probability ratio is clipped to 1 - clip .. 1 + clip."""
-    kl_penalty: Schedule = (0.0,)
+    kl_penalty: Annotated[Schedule, AT_LEAST_0] = (0.0,)
     """Weight of the KL divergence from the policy that collected the batch (Schulman et al. 2017, section 4)."""
     clip_value: bool = False
     """Clip values to `clip` around the old ones too, as Charlesworth (2018) does."""
     normalise: bool = True
     """Normalise the advantages of each minibatch to mean 0 and standard deviation 1. With --no-normalise they keep
     their scale, so that the weights of entropy and KL penalty have the same effect throughout a run."""
-    gamma: float = 1.0
+    gamma: Annotated[float, SHARE] = 1.0
     """Discount factor from one decision of a seat to its next."""
-    reward_scale: float = 0.1
+    reward_scale: Annotated[float, ABOVE_0] = 0.1
     """Factor of the rewards, since big blinds and points are large numbers for a network."""
     skip_forced: bool = True
     """Let the engine play decisions with one legal action; --no-skip-forced leaves them to the learner."""
-    hidden: tuple[int, ...] = (128, 128)
+    hidden: Annotated[tuple[int, ...], AT_LEAST_1] = (128, 128)
     """Widths of the hidden layers of the policy; the value network has the same."""
-    shared_layers: int = 0
+    shared_layers: Annotated[int, AT_LEAST_0] = 0
     """Number of hidden layers that policy and value share; the value has its own copy of the others."""
     activation: str = "relu"
     """Activation of the hidden layers: relu or tanh."""
-    average: float = 0.0
+    average: Annotated[float, SHARE] = 0.0
     """Decay per update of an exponential moving average of the weights, which is evaluated and saved in place of the
     latest weights; 0 for the latest weights."""
     fast_cpu: Literal["off", "float32", "bfloat16", "auto"] = "float32"
@@ -81,11 +82,6 @@ class Config(GameRunConfig):
     def __post_init__(self) -> None:
         """Raise ValueError, naming the setting, for numbers out of range."""
         super().__post_init__()
-        require(self, 1, "num_tables", "batch", "minibatch", "epochs", "hidden")
-        require(self, 1, "exploiter_updates", "exploiter_batches")
-        require(self, 0, "shared_layers", *SCHEDULES)
-        require_above_0(self, "learning_rate", "reward_scale")
-        require_shares(self, "mixed", "tremble", "gamma", "average")
         if self.tremble > 0.5:
             raise ValueError(f"tremble {self.tremble} must be at most 0.5: the learner has to decide itself")
         for name in SCHEDULES:

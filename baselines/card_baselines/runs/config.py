@@ -1,18 +1,19 @@
-"""Settings that the runs of all algorithms share, and checks of settings."""
+"""Settings that the runs of all algorithms share."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import tyro
 
+from card_baselines.runs.setting_ranges import AT_LEAST_0, AT_LEAST_1, require_ranges
 from card_baselines.settings import parse_settings
 from card_envs.envs import find_entry, make_game
 from card_envs.game import Game
 
-__all__ = ["EnvArgs", "GameRunConfig", "RunConfig", "require", "require_above_0", "require_shares"]
+__all__ = ["EnvArgs", "GameRunConfig", "RunConfig"]
 
 EnvArgs = Annotated[tuple[str, ...], tyro.conf.arg(name="set")]
 """Arguments of an environment as words, such as "num_players=6"; the option `--set`, as in all commands."""
@@ -27,9 +28,9 @@ class RunConfig(ABC):
     seed: int = 0
     """Seed of the network, of deals and of the final evaluation, whose first deals are those with which the tables of
     the training began; a match with another seed has none of them."""
-    evaluation_hands: int = 10_000
+    evaluation_hands: Annotated[int, AT_LEAST_1] = 10_000
     """Hands of each match of an evaluation during the run."""
-    final_hands: int = 100_000
+    final_hands: Annotated[int, AT_LEAST_1] = 100_000
     """Hands of each match of the final evaluation."""
     start_from: str = ""
     """Run folder, or trained agent of this package, whose weights initialise the network of a new run."""
@@ -38,7 +39,7 @@ class RunConfig(ABC):
 
     def __post_init__(self) -> None:
         """Raise ValueError, naming the setting, for numbers out of range."""
-        require(self, 1, "evaluation_hands", "final_hands")
+        require_ranges(self)
 
     @abstractmethod
     def game(self) -> Game:
@@ -53,48 +54,13 @@ class GameRunConfig(RunConfig):
     """Environment id."""
     env_args: EnvArgs = ()
     """Environment arguments, such as num_players=6."""
-    minutes: float = 10.0
+    minutes: Annotated[float, AT_LEAST_0] = 10.0
     """Budget of processor time (of each process) for the whole run, evaluations included; 0 for no limit."""
-    steps: int = 1_000_000_000_000
+    steps: Annotated[int, AT_LEAST_1] = 1_000_000_000_000
     """Budget of the learner's decisions."""
-    evaluation_seconds: float = 60.0
+    evaluation_seconds: Annotated[float, AT_LEAST_0] = 60.0
     """Processor time between evaluations."""
-
-    def __post_init__(self) -> None:
-        """Raise ValueError, naming the setting, for numbers out of range."""
-        super().__post_init__()
-        require(self, 0, "minutes", "evaluation_seconds")
-        require(self, 1, "steps")
 
     def game(self) -> Game:
         """Return the game that the settings name."""
         return make_game(find_entry(self.env).id, **parse_settings(self.env_args))
-
-
-def _values_of(config: Any, name: str) -> tuple[Any, ...]:
-    """Return the values of a setting that is a number or a tuple of numbers."""
-    value = getattr(config, name)
-    return value if isinstance(value, tuple) else (value,)
-
-
-def require(config: Any, least: float, *names: str) -> None:
-    """Raise ValueError, naming the setting, unless these settings (numbers, or tuples of them) are at least `least`."""
-    for name in names:
-        for number in _values_of(config, name):
-            if not number >= least:
-                raise ValueError(f"{name} {number} must be at least {least}")
-
-
-def require_above_0(config: Any, *names: str) -> None:
-    """Raise ValueError, naming the setting, unless these settings (numbers, or tuples of them) are above 0."""
-    for name in names:
-        for number in _values_of(config, name):
-            if not number > 0:
-                raise ValueError(f"{name} {number} must be above 0")
-
-
-def require_shares(config: Any, *names: str) -> None:
-    """Raise ValueError, naming the setting, unless these settings are in 0 to 1."""
-    for name in names:
-        if not 0 <= getattr(config, name) <= 1:
-            raise ValueError(f"{name} {getattr(config, name)} must be in 0 .. 1")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import torch
@@ -19,7 +19,7 @@ from stable_baselines3 import DQN
 from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
 
 from card_baselines.runs.algorithm import make_game_algorithm
-from card_baselines.runs.config import require, require_shares
+from card_baselines.runs.setting_ranges import AT_LEAST_1, SHARE
 from card_baselines.sb3.mask_at_end import MaskAtEnd, extractor_settings, mask_values
 from card_baselines.sb3.sb3_run import MAY_CHANGE, Sb3Config, Sb3Learner
 from card_envs.agent import choose
@@ -30,27 +30,21 @@ class Config(Sb3Config):
     """Settings of a run."""
 
     num_tables: int = 64
-    buffer_size: int = 100_000
+    buffer_size: Annotated[int, AT_LEAST_1] = 100_000
     """Capacity of the replay buffer in decisions; in Big 2 each takes 17 kB."""
     learning_starts: int = 5_000
     """Number of random decisions before training starts."""
     minibatch: int = 512
-    gradient_steps: int = 2
+    gradient_steps: Annotated[int, AT_LEAST_1] = 2
     """Number of optimiser steps after each decision of all tables."""
-    n_steps: int = 3
+    n_steps: Annotated[int, AT_LEAST_1] = 3
     """Number of decisions whose rewards a target sums before it bootstraps."""
-    target_updates: int = 2_000
+    target_updates: Annotated[int, AT_LEAST_1] = 2_000
     """Number of decisions between two updates of the target network."""
-    exploration: float = 0.3
+    exploration: Annotated[float, SHARE] = 0.3
     """Probability of random actions at the start; falls linearly to `final_exploration` over half of the budget."""
-    final_exploration: float = 0.05
+    final_exploration: Annotated[float, SHARE] = 0.05
     """Probability of random actions in the second half of the budget."""
-
-    def __post_init__(self) -> None:
-        """Raise ValueError, naming the setting, for numbers out of range."""
-        super().__post_init__()
-        require(self, 1, "buffer_size", "gradient_steps", "n_steps", "target_updates")
-        require_shares(self, "exploration", "final_exploration")
 
 
 class MaskedQNetwork(QNetwork):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import torch
 from sb3_contrib import MaskablePPO
 
 from card_baselines.runs.algorithm import make_game_algorithm
-from card_baselines.runs.config import require, require_shares
+from card_baselines.runs.setting_ranges import AT_LEAST_1, SHARE
 from card_baselines.sb3.sb3_run import MAY_CHANGE, Sb3Config, Sb3Learner
 
 
@@ -18,23 +18,17 @@ from card_baselines.sb3.sb3_run import MAY_CHANGE, Sb3Config, Sb3Learner
 class Config(Sb3Config):
     """Settings of a run."""
 
-    steps_per_update: int = 32
+    steps_per_update: Annotated[int, AT_LEAST_1] = 32
     """Number of decisions per table in an update; the batch is num_tables times as large."""
     minibatch: int = 2048
-    epochs: int = 2
+    epochs: Annotated[int, AT_LEAST_1] = 2
     """Number of passes over a batch."""
     entropy: float = 0.01
     """Weight of the entropy in the objective."""
-    gae_lambda: float = 0.95
+    gae_lambda: Annotated[float, SHARE] = 0.95
     """Lambda of generalised advantage estimation."""
     clip: float = 0.2
     """The probability ratio is clipped to 1 - clip .. 1 + clip."""
-
-    def __post_init__(self) -> None:
-        """Raise ValueError, naming the setting, for numbers out of range."""
-        super().__post_init__()
-        require(self, 1, "steps_per_update", "epochs")
-        require_shares(self, "gae_lambda")
 
 
 class MaskablePpoLearner(Sb3Learner):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import torch
 from sb3_contrib import RecurrentPPO
@@ -16,7 +16,7 @@ from stable_baselines3.common.distributions import Distribution
 
 from card_baselines.agents.learned.recurrent_policy import RecurrentPolicy
 from card_baselines.runs.algorithm import make_game_algorithm
-from card_baselines.runs.config import require
+from card_baselines.runs.setting_ranges import AT_LEAST_1
 from card_baselines.sb3 import maskable_ppo
 from card_baselines.sb3.mask_at_end import MaskAtEnd, MaskRemover, extractor_settings, mask_values
 from card_baselines.sb3.sb3_run import MAY_CHANGE, Sb3Learner
@@ -28,14 +28,9 @@ class Config(maskable_ppo.Config):
 
     num_tables: int = 128
     minibatch: int = 1024
-    memory: int = 128
+    memory: Annotated[int, AT_LEAST_1] = 128
     """Size of the hidden state of the LSTM."""
     hidden: tuple[int, ...] = (128,)
-
-    def __post_init__(self) -> None:
-        """Raise ValueError, naming the setting, for numbers out of range."""
-        super().__post_init__()
-        require(self, 1, "memory")
 
 
 class MaskedLstmPolicy(MlpLstmPolicy):

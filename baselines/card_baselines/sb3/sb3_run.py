@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import torch
@@ -25,8 +25,9 @@ from card_baselines.agents.learned.mlp_policy import MlpPolicy, save_policy
 from card_baselines.agents.learned.recurrent_policy import RecurrentPolicy
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs import algorithm
-from card_baselines.runs.config import GameRunConfig, require, require_above_0
+from card_baselines.runs.config import GameRunConfig
 from card_baselines.runs.learner import Learner, TrainingDivergedError, divergence_error
+from card_baselines.runs.setting_ranges import ABOVE_0, AT_LEAST_1
 from card_baselines.sb3.model_file import load_model, load_policy
 from card_envs.agent import Agent, Decisions, RandomAgent, find_agent
 from card_envs.game import Game, IllegalActionError
@@ -48,15 +49,15 @@ class Sb3Config(GameRunConfig):
     """The pool: agent names, "module:Class", run folders, or "self"; one is drawn for each deal."""
     steps: int = 100_000_000
     """Budget of the learner's decisions."""
-    num_tables: int = 512
+    num_tables: Annotated[int, AT_LEAST_1] = 512
     """Number of tables that are played side by side."""
-    minibatch: int = 2048
+    minibatch: Annotated[int, AT_LEAST_1] = 2048
     """Number of decisions per optimiser step."""
-    learning_rate: float = 1e-3
+    learning_rate: Annotated[float, ABOVE_0] = 1e-3
     """Learning rate at the start; it falls linearly to a tenth over the budget."""
-    reward_scale: float = 0.1
+    reward_scale: Annotated[float, ABOVE_0] = 0.1
     """Factor of the rewards, since big blinds and points are large numbers for a network."""
-    hidden: tuple[int, ...] = (128, 128)
+    hidden: Annotated[tuple[int, ...], AT_LEAST_1] = (128, 128)
     """Widths of the hidden layers."""
     evaluation_seconds: float = 30.0
     evaluation_hands: int = 4000
@@ -65,8 +66,6 @@ class Sb3Config(GameRunConfig):
     def __post_init__(self) -> None:
         """Raise ValueError, naming the setting, for numbers out of range."""
         super().__post_init__()
-        require(self, 1, "num_tables", "minibatch", "hidden")
-        require_above_0(self, "learning_rate", "reward_scale")
         if not self.opponents:
             raise ValueError("opponents are missing: name at least one, such as self or random")
 

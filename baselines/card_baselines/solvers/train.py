@@ -6,8 +6,10 @@ The shipped strategies are such runs; the files `solvers/data/*.json` hold their
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from card_baselines.runs.config import EnvArgs, require
+from card_baselines.runs.config import EnvArgs
+from card_baselines.runs.setting_ranges import AT_LEAST_0, AT_LEAST_2
 from card_baselines.solvers.buckets.equity_buckets import equal_bounds
 from card_baselines.solvers.buckets.hand_buckets import BoardBuckets, HandBuckets, sort_buckets
 from card_baselines.solvers.limit.mccfr import Mccfr
@@ -100,18 +102,13 @@ class MccfrConfig(SolverConfig):
     iterations: int = 4_000_000
     """Deals that are played through, for both players."""
     minutes: float = 60.0
-    buckets: int = 40
+    buckets: Annotated[int, AT_LEAST_2] = 40
     """Buckets of hands on each street after the first."""
     panel: tuple[str, ...] = ("always_call", "tight_aggressive", "shi_rules", "equity")
     """Agents that the strategy is measured against, duplicate deals."""
     evaluation_seconds: float = 600.0
     evaluation_hands: int = 2000
     final_hands: int = 50_000
-
-    def __post_init__(self) -> None:
-        """Raise ValueError, naming the setting, for numbers out of range."""
-        super().__post_init__()
-        require(self, 2, "buckets")
 
 
 class MccfrLearner(SolverLearner):
@@ -174,18 +171,13 @@ class MenuConfig(EnvConfig, BucketConfig):
     width: int = 16
     cfr_br: bool = True
     """Learning against responders that play the best response on the river (CFR-BR), on by default."""
-    plain_iterations: int = 30_000
+    plain_iterations: Annotated[int, AT_LEAST_0] = 30_000
     """Iterations, before those with `cfr_br`, in which the players learn against each other."""
     panel: tuple[str, ...] = ("always_call", "tight_aggressive", "equity", "ppo_no_limit_hu")
     """Agents that the strategy is measured against, duplicate deals."""
     evaluation_seconds: float = 3600.0
     evaluation_hands: int = 5_000
     final_hands: int = 20_000
-
-    def __post_init__(self) -> None:
-        """Raise ValueError, naming the setting, for numbers out of range."""
-        super().__post_init__()
-        require(self, 0, "plain_iterations")
 
 
 class MenuLearner(BucketLearner):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import torch
@@ -19,8 +19,9 @@ from card_baselines.run_folder import RunFolder
 from card_baselines.runs.algorithm import Algorithm, list_settings
 from card_baselines.runs.budget import Budget
 from card_baselines.runs.checkpoint import load_state, read_count, save_state, strip_prefix, to_arrays
-from card_baselines.runs.config import EnvArgs, RunConfig, require
+from card_baselines.runs.config import EnvArgs, RunConfig
 from card_baselines.runs.learner import Learner
+from card_baselines.runs.setting_ranges import AT_LEAST_0, AT_LEAST_1, AT_LEAST_2
 from card_baselines.settings import parse_settings
 from card_baselines.solvers.buckets.clustering import check_turn_table, make_buckets, turn_table
 from card_baselines.solvers.buckets.hand_buckets import HandBuckets
@@ -38,17 +39,11 @@ _BUCKETS, _TURN, _SOLVER = "buckets.", "turn", "solver."
 class SolverConfig(RunConfig):
     """Settings of a run; it ends when the iterations or the minutes are used up."""
 
-    iterations: int
-    minutes: float
+    iterations: Annotated[int, AT_LEAST_1]
+    minutes: Annotated[float, AT_LEAST_0]
     """Budget of processor time for the whole run, evaluations during the run included; 0 for no limit."""
-    evaluation_seconds: float
+    evaluation_seconds: Annotated[float, AT_LEAST_0]
     """Processor time between evaluations."""
-
-    def __post_init__(self) -> None:
-        """Raise ValueError, naming the setting, for numbers out of range."""
-        super().__post_init__()
-        require(self, 1, "iterations")
-        require(self, 0, "minutes", "evaluation_seconds")
 
     def game(self) -> Game:
         """Return heads-up limit hold'em."""
@@ -73,17 +68,11 @@ class EnvConfig(SolverConfig):
 class BucketConfig(SolverConfig):
     """Settings of solvers whose hands are in `HandBuckets`."""
 
-    width: int
+    width: Annotated[int, AT_LEAST_2]
     """Square root of the number of buckets on each of flop, turn and river."""
-    threads: int = 1
+    threads: Annotated[int, AT_LEAST_1] = 1
     """Threads that learn from different boards or deals at the same time; minutes are the processor time of all. With
     more than one, results differ a little from run to run."""
-
-    def __post_init__(self) -> None:
-        """Raise ValueError, naming the setting, for numbers out of range."""
-        super().__post_init__()
-        require(self, 2, "width")
-        require(self, 1, "threads")
 
 
 class SolverLearner(Learner):

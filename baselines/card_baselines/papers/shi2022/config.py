@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from card_baselines.papers.shi2022.networks import ENCODER
 from card_baselines.runs.algorithm import describe_game_run
-from card_baselines.runs.config import RunConfig, require, require_above_0
+from card_baselines.runs.config import RunConfig
+from card_baselines.runs.setting_ranges import ABOVE_0, AT_LEAST_1
 from card_envs.envs import make_game
 from card_envs.game import Game
 
@@ -22,40 +23,40 @@ class Config(RunConfig):
     history: Literal["lstm", "fc", "none"] = "lstm"
     reward: Literal["net", "printed"] = "net"
     """A win earns the share of the pot in small bets, or its square as the paper prints (section 4.3)."""
-    episodes: int = 20_000
+    episodes: Annotated[int, AT_LEAST_1] = 20_000
     """Episodes of six hands each; 20,000 in the paper."""
-    num_tables: int = 600
+    num_tables: Annotated[int, AT_LEAST_1] = 600
     """Hands side by side, and between two rounds of updates (TRAINING_PERIOD); a multiple of six."""
-    updates: int = 24
+    updates: Annotated[int, AT_LEAST_1] = 24
     """Updates of each learner after each round."""
-    batch_hands: int = 128
+    batch_hands: Annotated[int, AT_LEAST_1] = 128
     """Hands of an update, each with all decisions of the learner."""
     warm_up: int = 400
     """Updates of each learner's critic before its actor begins to move."""
-    replay: int = 240_000
+    replay: Annotated[int, AT_LEAST_1] = 240_000
     """Decisions kept, shared among the learners' own memories."""
-    agent_period: int = 500
+    agent_period: Annotated[int, AT_LEAST_1] = 500
     """APU: episodes until the next network learns."""
-    update_period: int = 500
+    update_period: Annotated[int, AT_LEAST_1] = 500
     """Dual-APU: episodes until the copy at the other seats is renewed."""
-    learning_rate_actor: float = 3e-4
-    learning_rate_critic: float = 1e-3
+    learning_rate_actor: Annotated[float, ABOVE_0] = 3e-4
+    learning_rate_critic: Annotated[float, ABOVE_0] = 1e-3
     polyak: float = 0.01
     """Polyak averaging: share of the way that the critic's target network moves towards it with every update."""
     entropy: float = 0.02
     """Weight of the policy's entropy. With 0, policies settle on one action early and stay there."""
-    final_share: float = 1.0
+    final_share: Annotated[float, ABOVE_0] = 1.0
     """Learning rates and the weight of entropy move along a line to this share of themselves."""
     exploration: float = 0.05
     """Probability of a random action in a learner's decisions."""
-    value_scale: float = 0.1
+    value_scale: Annotated[float, ABOVE_0] = 0.1
     """Rewards in small bets are multiplied by this: large numbers are hard for networks."""
-    hidden: int = 128
-    memory: int = 64
+    hidden: Annotated[int, AT_LEAST_1] = 128
+    memory: Annotated[int, AT_LEAST_1] = 64
     """Width of the layers, and of the history."""
     hand_features: bool = True
     """Inputs that say how good hands are, beside the cards (not in the paper), on by default."""
-    evaluation_episodes: int = 4000
+    evaluation_episodes: Annotated[int, AT_LEAST_1] = 4000
     evaluation_hands: int = 6000
     panel: tuple[str, ...] = ("sklansky_strict", "chen_strict", "shi_rules_strict")
     """Agents that the learner is measured against along the way, in all other seats."""
@@ -66,11 +67,8 @@ class Config(RunConfig):
     def __post_init__(self) -> None:
         """Raise ValueError, naming the setting, for numbers out of range."""
         super().__post_init__()
-        require(self, 1, "episodes", "updates", "batch_hands", "replay", "agent_period", "update_period", "num_tables")
-        require(self, 1, "hidden", "memory", "evaluation_episodes")
         if self.num_tables % SEATS:
             raise ValueError(f"num_tables {self.num_tables} must be a multiple of {SEATS}, the hands of an episode")
-        require_above_0(self, "value_scale", "final_share", "learning_rate_actor", "learning_rate_critic")
         if self.num_actors > 1 and self.replay // self.num_actors < 10 * self.num_tables:
             raise ValueError(f"replay {self.replay} is too small for six learners at {self.num_tables} tables")
 
