@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from card_envs.agent import Agent, SupportsAct, choose, decisions_at, to_agent
 from card_envs.agent.hooks import end_deals, show_actions
 from card_envs.compiler import kernel
-from card_envs.game import NOBODY, Game, IllegalActionError, Tables, check_actions, check_count, is_whole
+from card_envs.game import NOBODY, Game, IllegalActionError, Tables, check_actions, check_count, check_switch, is_whole
 from card_envs.game_loops import NO_ACTION
 from card_envs.observation import mask_records
 from card_envs.rng import make_generator, random_seed, random_unit, seeded_streams
@@ -131,7 +131,7 @@ class SingleSeatTables:
         self._remembering = [index for index, agent in enumerate(self.opponents) if agent.needs_deal_events]
         self._observing = [index for index, agent in enumerate(self.opponents) if agent.needs_actions]
         self._fixed_seat = seat
-        self.skip_forced = skip_forced
+        self.skip_forced = check_switch("skip_forced", skip_forced)
         self._rows = np.arange(self.num_tables, dtype=np.int64)
         self._lineup = np.zeros(self.num_tables, np.int64)
         self._is_ready = False

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.compiler import entry_point
-from card_envs.game import Game, IllegalActionError, check_actions, check_count
+from card_envs.game import Game, IllegalActionError, check_actions, check_count, check_switch
 from card_envs.game_loops import NO_ACTION
 from card_envs.observation import mask_records, observation_records
 from card_envs.rng import random_seed, seeded_streams
@@ -75,7 +75,7 @@ class VectorTables:
     ) -> None:
         self.num_tables = check_count("num_tables", num_tables)
         self.game = game
-        self.skip_forced = skip_forced
+        self.skip_forced = check_switch("skip_forced", skip_forced)
         self._rows = np.arange(num_tables, dtype=np.int64)
         bounds = [self.num_tables * k // num_threads for k in range(check_count("num_threads", num_threads) + 1)]
         self._parts = [slice(start, end) for start, end in pairwise(bounds) if end > start]

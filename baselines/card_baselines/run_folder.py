@@ -207,7 +207,7 @@ def read_config(folder: Path) -> dict[str, Any]:
 def git_commit() -> str:
     """Return the commit of the current folder, with "+changes" if files differ from it; "" outside a repository."""
     git: Callable[..., str] = lambda *args: subprocess.run(  # noqa: E731  local shorthand
-        ["git", *args], capture_output=True, encoding="utf-8", check=True, timeout=10
+        ["git", *args], capture_output=True, encoding="utf-8", check=True, timeout=60
     ).stdout.strip()
     try:
         return git("rev-parse", "HEAD") + ("+changes" if git("status", "--porcelain") else "")

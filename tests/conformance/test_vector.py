@@ -14,6 +14,7 @@ from card_envs.envs import ENVS, make_game, make_raw_env
 from card_envs.game import NOBODY, Game
 from card_envs.observation import mask_records
 from card_envs.rng import seeded_streams
+from card_envs.single_seat import SingleSeatTables
 from card_envs.vector import VectorTables
 from tests.third_game.game import dozen
 
@@ -340,3 +341,12 @@ def test_the_state_holds_all_that_the_seats_observe(env_id: str, settings: dict[
 @pytest.mark.parametrize("game", [*(make_game(env_id) for env_id in ENVS), SKIPPING["dozen"]], ids=str)
 def test_default_names_the_encoder_that_a_game_has_without_asking(game: Game) -> None:
     assert game.make("default").encoder is game.encoder
+
+
+def test_a_switch_is_true_or_false() -> None:
+    game = make_game("kuhn_poker-v0")
+    assert VectorTables(game, 2, skip_forced=np.True_).skip_forced is True
+    with pytest.raises(ValueError, match="skip_forced 'x' must be True or False"):
+        VectorTables(game, 2, skip_forced="x")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="skip_forced 1 must be True or False"):
+        SingleSeatTables(game, 2, "random", skip_forced=1)  # type: ignore[arg-type]
