@@ -55,13 +55,6 @@ def is_whole(value: object) -> TypeGuard[int]:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
-def check_switch(name: str, value: Any) -> bool:
-    """Return True or False, also NumPy's, or raise a ValueError that names the argument."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"{name} {value!r} must be True or False")
-    return bool(value)
-
-
 def check_count(name: str, value: Any) -> int:
     """Return a positive integer, or raise a ValueError that names the argument."""
     if not is_whole(value) or value < 1:
