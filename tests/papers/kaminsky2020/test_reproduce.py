@@ -206,6 +206,18 @@ def test_every_claim_is_measured_once() -> None:
     assert [claim.claim for claim in measure_claims(league)] == list(FILE.claims)
 
 
+def test_moves_of_ratings_count_from_the_round_on_that_the_paper_names() -> None:
+    league, name = made_up(dict.fromkeys(STYLES, 0.0)), "TrueSkill goes on moving"
+    ids = [member.id for member in league.members]
+    early = [(0, ids[0], 190.0, 1.0), (499, ids[1], 70.0, 1.0)]
+    late = [(600, ids[1], 110.0, 1.0), (700, ids[1], 102.0, 1.0), (600, ids[0], 180.0, 1.0)]
+    assert np.isnan(measure(replace(league, histories=(early, [])))[name].mean), "nothing was rated after 500 rounds"
+    moves = replace(league, histories=(early + late, early)).rating_moves(500)
+    assert moves[:2].tolist() == [10.0, 40.0] and np.isnan(moves[2:]).all()
+    everybody = [(number, each, 100.0 + number / 100, 1.0) for number in (0, 499, 999) for each in ids]
+    assert measure(replace(league, histories=(everybody + late, everybody)))[name].mean == pytest.approx(180.0 - 104.99)
+
+
 def test_a_league_like_the_papers() -> None:
     league = made_up({"Qlearn-8": 2.0, "Qlearn-All": 3.0, "SAC-Low": 0.0, "SAC-High": -1.0}, noise=0.8)
     found, judged = measure(league), verdicts(league)

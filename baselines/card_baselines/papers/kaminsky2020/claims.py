@@ -21,6 +21,8 @@ from card_envs.typing import Floats
 
 _LEADERS = 10
 _MIN_KNOWN_DRAWS = 100
+_SETTLED_ROUND = 500
+"""Round of an evaluation after which section 4.2.2 finds that ratings still move."""
 _TYPES = {"Q-learners": QLEARN, "actor-critics": SAC, "not Qlearn-All": ("Qlearn-8", *SAC)}
 """Group -> its types; the name of a type stands for itself."""
 
@@ -170,6 +172,11 @@ def _average_best(found: Findings, indices: Indices, metric: str) -> float:
     return float(found.scores[metric][_find_best(found, metric, indices)].mean())
 
 
+def _find_largest_move(found: Findings, indices: Indices) -> float:
+    """Return the largest move of a rating after `_SETTLED_ROUND`; NaN in shorter evaluations."""
+    return float(found.rating_moves(_SETTLED_ROUND)[indices].max())
+
+
 def _count_shared(found: Findings, indices: Indices) -> float:
     """Return the share of the best tenth that all four lists have in common."""
     best = [set(_find_best(found, metric, indices).tolist()) for metric in METRICS]
@@ -278,6 +285,7 @@ WAYS: Mapping[str, Callable[..., Claim]] = {
     "mixing": _compare_mixed_divisions,
     "internal ranks": _correlate_internal_ranks,
     "best tenth": partial(_resample, measure=_average_best),
+    "largest move": partial(_resample, measure=_find_largest_move),
     "all lists": partial(_resample, measure=_count_shared),
     "divergence": partial(_resample, measure=_compare_agreement),
     "correlation": partial(_resample, measure=_correlate_styles, needed=SAC),

@@ -84,6 +84,23 @@ class Findings:
         """Return the (n,) TrueSkill means of one of the two evaluations."""
         return np.array([self.ratings[run].get(member.id, Rating()).mu for member in self.members])
 
+    def rating_moves(self, first: int) -> Floats:
+        """Return (n,): how far apart each agent's ratings are from round `first` on.
+
+        Of both evaluations, the one in which they move more; NaN for agents that were not rated after that round.
+        """
+        moves = np.full((len(self.histories), len(self.members)), np.nan)
+        for evaluation, history in enumerate(self.histories):
+            ratings: dict[int, list[float]] = {}
+            for number, member, mu, _ in history:
+                kept = ratings.setdefault(member, [])
+                ratings[member] = [*kept, mu] if number >= first else [mu]
+            last = max((number for number, *_ in history), default=0)
+            for place, each in enumerate(self.members):
+                if last >= first and each.id in ratings:
+                    moves[evaluation, place] = np.ptp(ratings[each.id])
+        return np.asarray(np.fmax.reduce(moves), np.float64)
+
     @cached_property
     def scores(self) -> dict[str, Floats]:
         """Metric -> (n,) scores; higher is better."""
