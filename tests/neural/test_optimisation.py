@@ -10,7 +10,8 @@ pytest.importorskip("torch")
 
 import torch
 
-from card_baselines.learning.optimisation import Adam, take_steps
+from card_baselines.learning.adam import Adam
+from card_baselines.learning.optimisation import take_steps
 
 
 def weights_after(kind: type[torch.optim.Adam], **options: Any) -> list[float]:

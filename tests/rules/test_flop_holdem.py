@@ -75,7 +75,7 @@ def test_the_game_of_dream_bets_twice_as_much_on_the_flop() -> None:
         ({"max_raises": "by_rules"}, "max_raises"),
         ({"small_blind": 200}, "0 <= small <= big"),
         ({"num_players": 11}, "whole number in 2 .. 10"),
-        ({"encoder": "equity"}, "this game has 2, \\(0, 3\\), 52: use encoder 'default'"),
+        ({"encoder": "rlcard"}, "this game has 2, \\(0, 3\\), 52: use encoder 'default'"),
     ],
 )
 def test_settings_that_make_no_game_are_refused(settings: dict[str, object], message: str) -> None:

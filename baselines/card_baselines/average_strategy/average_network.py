@@ -13,8 +13,9 @@ import numpy as np
 import torch
 
 from card_baselines.agents.learned.mlp_policy import MlpPolicy, save_policy
+from card_baselines.learning.adam import Adam
 from card_baselines.learning.memories import DecisionReservoir
-from card_baselines.learning.optimisation import Adam, take_steps
+from card_baselines.learning.optimisation import take_steps
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.checkpoint import tables_part
 from card_baselines.runs.learner import LearnerCallback

@@ -2,25 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
-from typing import Any
 
 import torch
-
-
-class Adam(torch.optim.Adam):
-    """PyTorch's Adam without what it tells `torch.compile`: that alone imports the compiler, three to five seconds."""
-
-    add_param_group = inspect.unwrap(torch.optim.Adam.add_param_group)
-    load_state_dict = inspect.unwrap(torch.optim.Adam.load_state_dict)
-    state_dict = inspect.unwrap(torch.optim.Adam.state_dict)
-    zero_grad = inspect.unwrap(torch.optim.Adam.zero_grad)
-
-    @torch.no_grad()
-    def step(self, closure: Any = None) -> Any:
-        """Do what `torch.optim.Adam.step` does."""
-        return inspect.unwrap(torch.optim.Adam.step)(self, closure)
 
 
 def interpolate(ends: tuple[float, float], fraction: float) -> float:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from card_baselines.agents.learned.mlp_policy import MlpPolicy
 from card_baselines.average_strategy.snapshots import match_regrets
+from card_baselines.learning.adam import Adam
 from card_baselines.learning.columns import Columns
-from card_baselines.learning.optimisation import Adam
 from card_baselines.runs.checkpoint import check_arrays
 from card_baselines.runs.ranges import require_range
 from card_envs.game import Game

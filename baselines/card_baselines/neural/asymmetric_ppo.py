@@ -30,7 +30,7 @@ from card_baselines.ppo.ppo import Loss, ppo_loss
 from card_baselines.ppo.presets import PRESETS as PPO_PRESETS
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm
-from card_baselines.runs.setting_ranges import AT_LEAST_0, AT_LEAST_1
+from card_baselines.runs.ranges import AT_LEAST_0, AT_LEAST_1
 from card_envs.cards import DECK_SIZE
 from card_envs.game import Game, Tables
 from card_envs.games.big2.config import is_big2

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.legal_logits import NO_ACTION
 from card_baselines.agents.learned.mlp_policy import save_policy
-from card_baselines.learning.optimisation import Adam, interpolate, set_learning_rate, take_step
+from card_baselines.learning.adam import Adam
+from card_baselines.learning.optimisation import interpolate, set_learning_rate, take_step
 from card_baselines.ppo.fast_cpu import FastActorCritic
 from card_baselines.ppo.rollout import LEARNER, SelfPlayTables
 from card_baselines.run_folder import WEIGHTS, RunFolder
@@ -29,7 +30,7 @@ from card_baselines.runs.checkpoint import Part
 from card_baselines.runs.config import GameRunConfig
 from card_baselines.runs.evaluation import LOCAL_BEST_RESPONSE
 from card_baselines.runs.learner import Learner
-from card_baselines.runs.setting_ranges import ABOVE_0, AT_LEAST_1, SHARE
+from card_baselines.runs.ranges import ABOVE_0, AT_LEAST_1, SHARE
 from card_envs.agent import Decisions, action_probabilities, choose, find_agent
 from card_envs.game import Game, check_actions
 from card_envs.typing import Rows

@@ -23,14 +23,15 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from card_baselines.learning.adam import Adam
 from card_baselines.learning.memories import ReplayMemory
-from card_baselines.learning.optimisation import Adam, take_steps
+from card_baselines.learning.optimisation import take_steps
 from card_baselines.neural.advantage_network import make_network
 from card_baselines.neural.external_sampling import Policy, Samples, Step, join_steps
 from card_baselines.neural.sd_cfr import PRESETS as SD_CFR_PRESETS
 from card_baselines.neural.sd_cfr import Config as SdCfrConfig
 from card_baselines.neural.sd_cfr import SingleDeepCfr, make_cfr_algorithm
-from card_baselines.runs.setting_ranges import ABOVE_0, AT_LEAST_0, AT_LEAST_1, SHARE
+from card_baselines.runs.ranges import ABOVE_0, AT_LEAST_0, AT_LEAST_1, SHARE
 from card_envs.agent import choose
 from card_envs.game import Game, Tables
 from card_envs.typing import Floats

@@ -27,7 +27,7 @@ from card_baselines.neural import distill
 from card_baselines.neural.distill import Distillation
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm
-from card_baselines.runs.setting_ranges import AT_LEAST_1, SHARE
+from card_baselines.runs.ranges import AT_LEAST_1, SHARE
 from card_envs.agent import choose
 from card_envs.game import Game
 from card_envs.rng import make_generator

@@ -28,7 +28,7 @@ from card_baselines.run_folder import RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm
 from card_baselines.runs.checkpoint import Part, read_count
 from card_baselines.runs.learner import LearnerCallback
-from card_baselines.runs.setting_ranges import AT_LEAST_0, AT_LEAST_1
+from card_baselines.runs.ranges import AT_LEAST_0, AT_LEAST_1
 from card_envs.game import Game
 
 

@@ -20,15 +20,15 @@ from numpy.typing import NDArray
 from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.mlp_policy import MlpPolicy, save_policy
 from card_baselines.average_strategy.average_network import AverageNetwork
+from card_baselines.learning.adam import Adam
 from card_baselines.learning.memories import ReplayMemory
-from card_baselines.learning.optimisation import Adam, interpolate, take_steps
+from card_baselines.learning.optimisation import interpolate, take_steps
 from card_baselines.neural.measured_learner import MeasuredConfig, MeasuredLearner
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm
 from card_baselines.runs.checkpoint import Part, check_arrays, tables_part
 from card_baselines.runs.exploitability_meter import AVERAGE
-from card_baselines.runs.ranges import require_range
-from card_baselines.runs.setting_ranges import ABOVE_0, AT_LEAST_0, AT_LEAST_1, SHARE
+from card_baselines.runs.ranges import ABOVE_0, AT_LEAST_0, AT_LEAST_1, SHARE, require_range
 from card_envs.agent import Decisions, choose
 from card_envs.game import Game
 from card_envs.rng import make_generator

@@ -37,7 +37,7 @@ from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import MAY_CHANGE, Algorithm, describe_game_run, make_game_algorithm
 from card_baselines.runs.checkpoint import tables_part
 from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
-from card_baselines.runs.setting_ranges import ABOVE_0, AT_LEAST_1, AT_LEAST_2
+from card_baselines.runs.ranges import ABOVE_0, AT_LEAST_1, AT_LEAST_2
 from card_envs.agent import Decisions
 from card_envs.game import Game
 from card_envs.rng import make_generator

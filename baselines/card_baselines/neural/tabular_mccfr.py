@@ -17,7 +17,7 @@ from card_baselines.runs.algorithm import make_game_algorithm
 from card_baselines.runs.checkpoint import Part, read_count
 from card_baselines.runs.config import GameRunConfig
 from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
-from card_baselines.runs.setting_ranges import AT_LEAST_1
+from card_baselines.runs.ranges import AT_LEAST_1
 from card_baselines.solvers.sampled_cfr import SampledCfr
 from card_envs.agent import Decisions
 from card_envs.game import Game

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Annotated, Literal
 
 from card_baselines.runs.config import GameRunConfig
-from card_baselines.runs.setting_ranges import ABOVE_0, AT_LEAST_0, AT_LEAST_1, SHARE
+from card_baselines.runs.ranges import ABOVE_0, AT_LEAST_0, AT_LEAST_1, SHARE
 
 Schedule = tuple[float, ...]
 """One value for the whole run, or the values at its start and end, interpolated linearly over the budget."""

@@ -18,7 +18,7 @@ from torch.optim.swa_utils import AveragedModel
 
 from card_baselines.agents.learned.devices import find_device
 from card_baselines.agents.learned.mlp_policy import read_weights, save_policy
-from card_baselines.learning.optimisation import Adam
+from card_baselines.learning.adam import Adam
 from card_baselines.ppo.config import Config, Schedules
 from card_baselines.ppo.network import ActorCritic
 from card_baselines.ppo.rollout import Rollout

@@ -152,8 +152,8 @@ PRESETS = {
         evaluation_hands=8_000,
         final_hands=40_000,
     ),
-    # Less KL penalty and, at the end, less entropy than elsewhere: exact exploitability is less than half after the same
-    # minutes (docs/results/flop_holdem.md).
+    # With less KL penalty and, at the end, less entropy than elsewhere, exploitability falls sooner
+    # (docs/results/flop_holdem.md).
     "flop": replace(
         _HOLDEM,
         env="flop_holdem-v0",

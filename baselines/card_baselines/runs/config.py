@@ -8,12 +8,10 @@ from typing import Annotated
 
 import tyro
 
-from card_baselines.runs.setting_ranges import AT_LEAST_0, AT_LEAST_1, require_ranges
+from card_baselines.runs.ranges import AT_LEAST_0, AT_LEAST_1, require_ranges
 from card_baselines.settings import parse_settings
 from card_envs.envs import find_entry, make_game
 from card_envs.game import Game
-
-__all__ = ["EnvArgs", "GameRunConfig", "RunConfig"]
 
 EnvArgs = Annotated[tuple[str, ...], tyro.conf.arg(name="set")]
 """Arguments of an environment as words, such as "num_players=6"; the option `--set`, as in all commands."""

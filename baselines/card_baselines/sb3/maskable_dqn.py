@@ -19,7 +19,7 @@ from stable_baselines3 import DQN
 from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
 
 from card_baselines.runs.algorithm import make_game_algorithm
-from card_baselines.runs.setting_ranges import AT_LEAST_1, SHARE
+from card_baselines.runs.ranges import AT_LEAST_1, SHARE
 from card_baselines.sb3.mask_at_end import MaskAtEnd, extractor_settings, mask_values
 from card_baselines.sb3.sb3_run import MAY_CHANGE, Sb3Config, Sb3Learner
 from card_envs.agent import choose

@@ -10,7 +10,7 @@ import torch
 from sb3_contrib import MaskablePPO
 
 from card_baselines.runs.algorithm import make_game_algorithm
-from card_baselines.runs.setting_ranges import AT_LEAST_1, SHARE
+from card_baselines.runs.ranges import AT_LEAST_1, SHARE
 from card_baselines.sb3.sb3_run import MAY_CHANGE, Sb3Config, Sb3Learner
 
 

@@ -16,7 +16,7 @@ from stable_baselines3.common.distributions import Distribution
 
 from card_baselines.agents.learned.recurrent_policy import RecurrentPolicy
 from card_baselines.runs.algorithm import make_game_algorithm
-from card_baselines.runs.setting_ranges import AT_LEAST_1
+from card_baselines.runs.ranges import AT_LEAST_1
 from card_baselines.sb3 import maskable_ppo
 from card_baselines.sb3.mask_at_end import MaskAtEnd, MaskRemover, extractor_settings, mask_values
 from card_baselines.sb3.sb3_run import MAY_CHANGE, Sb3Learner

@@ -27,7 +27,7 @@ from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs import algorithm
 from card_baselines.runs.config import GameRunConfig
 from card_baselines.runs.learner import Learner, TrainingDivergedError, divergence_error
-from card_baselines.runs.setting_ranges import ABOVE_0, AT_LEAST_1
+from card_baselines.runs.ranges import ABOVE_0, AT_LEAST_1
 from card_baselines.sb3.model_file import load_model, load_policy
 from card_envs.agent import Agent, Decisions, RandomAgent, find_agent
 from card_envs.game import Game, IllegalActionError

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from card_baselines.runs.config import EnvArgs
-from card_baselines.runs.setting_ranges import AT_LEAST_0, AT_LEAST_2
+from card_baselines.runs.ranges import AT_LEAST_0, AT_LEAST_2
 from card_baselines.solvers.buckets.equity_buckets import equal_bounds
 from card_baselines.solvers.buckets.hand_buckets import BoardBuckets, HandBuckets, sort_buckets
 from card_baselines.solvers.limit.mccfr import Mccfr

@@ -21,7 +21,7 @@ from card_baselines.runs.budget import Budget
 from card_baselines.runs.checkpoint import load_state, read_count, save_state, strip_prefix, to_arrays
 from card_baselines.runs.config import EnvArgs, RunConfig
 from card_baselines.runs.learner import Learner
-from card_baselines.runs.setting_ranges import AT_LEAST_0, AT_LEAST_1, AT_LEAST_2
+from card_baselines.runs.ranges import AT_LEAST_0, AT_LEAST_1, AT_LEAST_2
 from card_baselines.settings import parse_settings
 from card_baselines.solvers.buckets.clustering import check_turn_table, make_buckets, turn_table
 from card_baselines.solvers.buckets.hand_buckets import HandBuckets

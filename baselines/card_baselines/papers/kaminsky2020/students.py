@@ -27,7 +27,7 @@ from safetensors.torch import save_file
 
 from card_baselines.agents.learned.mlp_policy import load_weights, read_weights
 from card_baselines.league import Choices, Experience, Trainee
-from card_baselines.learning.optimisation import Adam
+from card_baselines.learning.adam import Adam
 from card_baselines.papers.kaminsky2020.players import (
     DESIRES,
     OBSERVATION_SIZE,

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from card_baselines.papers.shi2022.networks import ENCODER
 from card_baselines.runs.algorithm import describe_game_run
 from card_baselines.runs.config import RunConfig
-from card_baselines.runs.setting_ranges import ABOVE_0, AT_LEAST_1
+from card_baselines.runs.ranges import ABOVE_0, AT_LEAST_1
 from card_envs.envs import make_game
 from card_envs.game import Game
 

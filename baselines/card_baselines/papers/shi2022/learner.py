@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from card_baselines.learning.adam import Adam
 from card_baselines.learning.memories import ReplayMemory
-from card_baselines.learning.optimisation import Adam
 from card_baselines.papers.shi2022.config import Config
 from card_baselines.papers.shi2022.networks import PokerNetwork, action_probabilities
 from card_baselines.papers.shi2022.rollout import ROW_FIELDS, Trajectories

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from card_baselines.agents.learned.legal_logits import IMPOSSIBLE
-from card_baselines.learning.optimisation import Adam
+from card_baselines.learning.adam import Adam
 from card_baselines.ppo.config import SCHEDULES, Config, Schedules
 from card_baselines.ppo.network import EXPLOITER
 from card_baselines.ppo.on_device import losses
