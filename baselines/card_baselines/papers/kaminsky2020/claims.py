@@ -173,8 +173,8 @@ def _average_best(found: Findings, indices: Indices, metric: str) -> float:
 
 
 def _find_largest_move(found: Findings, indices: Indices) -> float:
-    """Return the largest move of a rating after `_SETTLED_ROUND`; NaN in shorter evaluations."""
-    return float(found.rating_moves(_SETTLED_ROUND)[indices].max())
+    """Return the largest move of a trained agent's rating after `_SETTLED_ROUND`; NaN in shorter evaluations."""
+    return float(found.rating_moves(_SETTLED_ROUND)[indices[found.has_type(*QLEARN, *SAC)[indices]]].max())
 
 
 def _count_shared(found: Findings, indices: Indices) -> float:
