@@ -13,6 +13,8 @@ from card_baselines.settings import parse_settings
 from card_envs.envs import find_entry, make_game
 from card_envs.game import Game
 
+__all__ = ["EnvArgs", "GameRunConfig", "RunConfig"]
+
 EnvArgs = Annotated[tuple[str, ...], tyro.conf.arg(name="set")]
 """Arguments of an environment as words, such as "num_players=6"; the option `--set`, as in all commands."""
 
