@@ -22,14 +22,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from card_envs.game_info import GameInfo
-from card_envs.observation import (
-    Encoder,
-    Layout,
-    find_encoder,
-    mask_records,
-    observation_records,
-    observe_seats_kernel,
-)
+from card_envs.observation import Encoder, Layout, find_encoder, mask_records, observation_records, observe_seats_kernel
 from card_envs.records import Tables as Tables
 from card_envs.rng import seed_streams, wrap_seed
 
@@ -53,6 +46,13 @@ class IllegalActionError(ValueError):
 def is_whole(value: object) -> TypeGuard[int]:
     """Return True for an integer of Python or NumPy; False for True and False."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def check_switch(name: str, value: Any) -> bool:
+    """Return True or False, also NumPy's, or raise a ValueError that names the argument."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} {value!r} must be True or False")
+    return bool(value)
 
 
 def check_count(name: str, value: Any) -> int:

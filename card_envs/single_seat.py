@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from card_envs.agent import Agent, SupportsAct, choose, decisions_at, to_agent
 from card_envs.agent.hooks import end_deals, show_actions
 from card_envs.compiler import kernel
-from card_envs.game import NOBODY, Game, IllegalActionError, Tables, check_actions, check_count, is_whole
+from card_envs.game import NOBODY, Game, IllegalActionError, Tables, check_actions, check_count, check_switch, is_whole
 from card_envs.game_loops import NO_ACTION
 from card_envs.observation import mask_records
 from card_envs.rng import make_generator, random_seed, random_unit, seeded_streams
 from card_envs.typing import Rows
-from card_envs.vector import check_switch
 
 __all__ = [
     "ILLEGAL_ACTIONS",

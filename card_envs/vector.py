@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.compiler import entry_point
-from card_envs.game import Game, IllegalActionError, check_actions, check_count
+from card_envs.game import Game, IllegalActionError, check_actions, check_count, check_switch
 from card_envs.game_loops import NO_ACTION
 from card_envs.observation import mask_records, observation_records
 from card_envs.rng import random_seed, seeded_streams
@@ -44,13 +44,6 @@ class VectorStep(NamedTuple):
     is_over: NDArray[np.bool_]
     """(N,): True if the step that was taken ended an episode; the next one is dealt already, and its first decision is
     in `observation`, `action_mask` and `seats`."""
-
-
-def check_switch(name: str, value: Any) -> bool:
-    """Return True or False, also NumPy's, or raise a ValueError that names the argument."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"{name} {value!r} must be True or False")
-    return bool(value)
 
 
 class VectorTables:
