@@ -199,7 +199,7 @@ def test_a_trembling_hand_reaches_positions_that_the_policy_avoids() -> None:
 
 
 def test_a_hand_that_only_trembles_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"tremble 1\.0 must be at most 0\.5"):
+    with pytest.raises(ValueError, match=r"tremble 1\.0 must be in 0 \.\. 0\.5"):
         replace(TINY, tremble=1.0)
 
 

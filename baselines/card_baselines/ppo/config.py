@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Annotated, Literal
 
 from card_baselines.runs.config import GameRunConfig
-from card_baselines.runs.ranges import ABOVE_0, AT_LEAST_0, AT_LEAST_1, SHARE
+from card_baselines.runs.ranges import ABOVE_0, AT_LEAST_0, AT_LEAST_1, SHARE, Range
 
 Schedule = tuple[float, ...]
 """One value for the whole run, or the values at its start and end, interpolated linearly over the budget."""
@@ -26,7 +26,7 @@ class Config(GameRunConfig):
     mixed: Annotated[float, SHARE] = 0.0
     """Probability that a deal is mixed: the learner has one seat and a player of the pool all others, or an exploiter
     has one seat and the learner all others."""
-    tremble: Annotated[float, SHARE] = 0.0
+    tremble: Annotated[float, Range(0, 0.5)] = 0.0
     """Probability that a decision of the learner is drawn uniformly from the legal actions, and not learned from: a
     trembling hand (Selten 1975). The learner then meets, and learns to play, positions to which its policy never leads.
     """
@@ -82,8 +82,6 @@ class Config(GameRunConfig):
     def __post_init__(self) -> None:
         """Raise ValueError, naming the setting, for numbers out of range."""
         super().__post_init__()
-        if self.tremble > 0.5:
-            raise ValueError(f"tremble {self.tremble} must be at most 0.5: the learner has to decide itself")
         for name in SCHEDULES:
             if len(getattr(self, name)) not in (1, 2):
                 raise ValueError(f"{name} {getattr(self, name)} must be one value, or two: at the start and at the end")

@@ -33,8 +33,7 @@ class Range:
 
 
 AT_LEAST_0, AT_LEAST_1, AT_LEAST_2 = Range(0), Range(1), Range(2)
-ABOVE_0 = Range(0, is_open=True)
-SHARE = Range(0, 1)
+ABOVE_0, SHARE = Range(0, is_open=True), Range(0, 1)
 
 
 def require_ranges(settings: object) -> None:
