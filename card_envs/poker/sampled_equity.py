@@ -65,12 +65,7 @@ def write_sampled_equities(first: Any, second: Any, board: Any, missing: Any, o:
     used = np.int64(1) << first | np.int64(1) << second
     seed = splitmix64(splitmix64(np.uint64(used)) ^ np.uint64(used | board))
     used |= board
-    board_key, board_bits = np.int64(0), np.int64(0)
-    while board:
-        card = lowest_bit(board)
-        board_key += CARD_KEYS[card]
-        board_bits |= CARD_BITS[card]
-        board &= board - 1
+    board_key, board_bits = _describe_board(board)
     my_key, my_bits = CARD_KEYS[first] + CARD_KEYS[second], CARD_BITS[first] | CARD_BITS[second]
     mine = rank_of(board_key + my_key, board_bits | my_bits)  # for a board that is complete
     s0 = splitmix64(seed)  # hashes of this deal and the next ones, and the cards that they stand for
@@ -116,12 +111,7 @@ def write_sampled_equities(first: Any, second: Any, board: Any, missing: Any, o:
 @kernel
 def write_showdown_equities(first: Any, second: Any, board: Any, o: Any, at: Any) -> None:
     """Write what `write_sampled_equities` estimates for a board with no card to come, from all hands."""
-    key, bits, cards = np.int64(0), np.int64(0), board
-    while cards:
-        card = lowest_bit(cards)
-        key += CARD_KEYS[card]
-        bits |= CARD_BITS[card]
-        cards &= cards - 1
+    key, bits = _describe_board(board)
     mine = rank_of(key + CARD_KEYS[first] + CARD_KEYS[second], bits | CARD_BITS[first] | CARD_BITS[second])
     unseen = np.int64((1 << DECK_SIZE) - 1) ^ (board | np.int64(1) << first | np.int64(1) << second)
     counts, halves = np.int64(0), np.int64(0)
@@ -140,6 +130,18 @@ def write_showdown_equities(first: Any, second: Any, board: Any, o: Any, at: Any
     for quarter in range(QUARTERS):
         count += counts >> (_BITS * quarter) & _COUNTER
     _write_shares(counts, halves, count, o, at)
+
+
+@kernel
+def _describe_board(board: Any) -> Any:
+    """Return the key and the bits of a set of cards (see `poker.ranks`)."""
+    key, bits = np.int64(0), np.int64(0)
+    while board:
+        card = lowest_bit(board)
+        key += CARD_KEYS[card]
+        bits |= CARD_BITS[card]
+        board &= board - 1
+    return key, bits
 
 
 @kernel

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import sys
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import pytest
@@ -13,13 +15,17 @@ import pytest
 pytest.importorskip("onnxruntime")
 
 from card_baselines import cli
-from card_baselines.kit import Collector
+from card_baselines.kit import Collector, GameRunConfig
 from card_baselines.league import League
 from card_baselines.runs.checkpoint import load_state
+from card_baselines.runs.ranges import AT_LEAST_1
 from card_envs import make_vector
 from card_envs.agent import find_agent
 from card_envs.envs import make_game
 from card_envs.locations import UntrustedNameError
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 PAGE = Path(__file__).parents[2] / "docs" / "guides" / "write_an_algorithm.md"
 SHORT = ("--minutes", "0", "--evaluation-hands", "50", "--final-hands", "50", "--panel", "random", "--no-progress")
@@ -152,3 +158,27 @@ def test_tables_of_somebody_elses_checkpoint_are_checked() -> None:
     with pytest.raises(ValueError, match="actor"):
         collector.load_state_dict(state)
     np.testing.assert_array_equal(collector.tables.tables, before)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnConfig(GameRunConfig):
+    """Settings with a range, and with a type whose name only type checkers know."""
+
+    width: Annotated[tuple[int, ...], AT_LEAST_1] = (16,)
+    share: Decimal | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class WideConfig(OwnConfig):
+    """Another default, no range of its own."""
+
+    width: tuple[int, ...] = (64, 64)
+
+
+@pytest.mark.parametrize("kind", [OwnConfig, WideConfig])
+def test_own_settings_are_in_their_ranges(kind: type[OwnConfig]) -> None:
+    assert kind(width=(1, 2)).width == (1, 2)
+    with pytest.raises(ValueError, match="width 0 must be at least 1"):
+        kind(width=(3, 0))
+    with pytest.raises(ValueError, match="minutes nan must be at least 0"):
+        kind(minutes=float("nan"))

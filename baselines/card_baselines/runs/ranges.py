@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-import math
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from numpy.typing import NDArray
@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Range:
-    """The numbers that a setting may have, or that each number of a tuple may have."""
+    """The numbers that a setting, or each number of a tuple, may have; without `low` itself if `is_open`."""
 
     low: float
-    high: float = math.inf
+    high: float = inf
     is_open: bool = False
-    """Leave out `low` itself."""
 
     def require(self, name: str, value: Any) -> None:
         """Raise ValueError, naming the setting, unless its number is, or all its numbers are, in the range."""
@@ -27,9 +26,8 @@ class Range:
 
     def __str__(self) -> str:
         """Return the range in words, such as "at least 1"."""
-        if self.high < math.inf:
-            return f"in {self.low} .. {self.high}"
-        return f"above {self.low}" if self.is_open else f"at least {self.low}"
+        from_low = f"above {self.low}" if self.is_open else f"at least {self.low}"
+        return from_low if self.high == inf else f"in {self.low} .. {self.high}"
 
 
 AT_LEAST_0, AT_LEAST_1, AT_LEAST_2 = Range(0), Range(1), Range(2)
@@ -39,7 +37,9 @@ ABOVE_0, SHARE = Range(0, is_open=True), Range(0, 1)
 def require_ranges(settings: object) -> None:
     """Raise ValueError, naming the setting, for numbers outside the ranges beside the types of a dataclass."""
     for kind in type(settings).__mro__:  # a subclass that gives another default keeps the range
-        for name, hint in inspect.get_annotations(kind, eval_str=True).items():
+        for name, hint in inspect.get_annotations(kind).items():
+            if isinstance(hint, str) and "Annotated[" in hint:  # other types may use imports for checkers
+                hint = eval(hint, vars(inspect.getmodule(kind)))
             for limit in getattr(hint, "__metadata__", ()):
                 if isinstance(limit, Range):
                     limit.require(name, getattr(settings, name))

@@ -1,4 +1,4 @@
-"""Optimisers of the learners take the steps of PyTorch's."""
+"""Adam that starts without the compiler takes the steps of PyTorch's."""
 
 from __future__ import annotations
 
