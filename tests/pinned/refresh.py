@@ -2,7 +2,8 @@
 
 Only where a commit changes results on purpose, and says in its message and in CHANGELOG.md which and why: it then holds
 the new pins too, so that the diff of the JSON files shows what changed and that nothing else did. A refactoring never
-refreshes. `--new` keeps what is pinned, and adds what is not: a new environment, encoder, agent, preset.
+refreshes. `--new` keeps what is pinned, and adds what is not: a new environment, encoder, agent, preset. It needs the
+machine of the file, since the hashes of a file are all compared on one.
 """
 
 from __future__ import annotations
@@ -12,12 +13,15 @@ import time
 import warnings
 
 from tests.pinned import pins, store
-from tests.pinned.pin import Pin
+from tests.pinned.pin import Pin, machine
 
 
 def refresh(group: str, only_new: bool) -> None:
     """Write the pins of a group, and print what they cost."""
-    old = store.read(group)["pins"] if only_new else {}
+    pinned = store.read(group)
+    if only_new and pinned["machine"] != machine():
+        raise SystemExit(f"{group} was pinned on {pinned['machine']}: refresh all of it here at the base commit first")
+    old = pinned["pins"] if only_new else {}
     start = time.process_time()
     found: dict[str, Pin] = {}
     for name in pins.GROUPS[group].names():
