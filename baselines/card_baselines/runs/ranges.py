@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 from dataclasses import dataclass
 from math import inf
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, get_type_hints
 
 from numpy.typing import NDArray
 
@@ -37,9 +38,13 @@ ABOVE_0, SHARE = Range(0, is_open=True), Range(0, 1)
 def require_ranges(settings: object) -> None:
     """Raise ValueError, naming the setting, for numbers outside the ranges beside the types of a dataclass."""
     for kind in type(settings).__mro__:  # a subclass that gives another default keeps the range
-        for name, hint in inspect.get_annotations(kind).items():
-            if isinstance(hint, str) and "Annotated[" in hint:  # other types may use imports for checkers
-                hint = eval(hint, vars(inspect.getmodule(kind)))
+        ranged = SimpleNamespace(  # other types may use what is imported for type checkers alone
+            __annotations__={
+                name: hint for name, hint in inspect.get_annotations(kind).items() if "Annotated[" in str(hint)
+            }
+        )
+        hints = get_type_hints(ranged, vars(inspect.getmodule(kind)), include_extras=True)
+        for name, hint in hints.items():
             for limit in getattr(hint, "__metadata__", ()):
                 if isinstance(limit, Range):
                     limit.require(name, getattr(settings, name))
