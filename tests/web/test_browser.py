@@ -107,8 +107,7 @@ def wait_until_taken(page: Any, server: Server, number: int, done: int) -> None:
     """Wait until the table has moved on from `done` decisions, and the page says whose turn it is."""
     session = server.handler.live_sessions._live[number].session
     until(page, lambda: len(session.actions) > done or session.is_over)
-    page.wait_for_timeout(30)
-    wait_for_turn(page)
+    wait_for_turn(page)  # "sent" until the page has the answer
 
 
 def call_to_the_end(page: Any, server: Server, number: int) -> None:

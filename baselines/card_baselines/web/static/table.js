@@ -197,7 +197,9 @@ export class TableView {
     for (const choice of table.choices.filter((each) => !each.cards.length)) {
       buttons.push(this.button(choice.name, choice.action, "p"));
     }
-    if (this.chosen.size) buttons.push(make("button", { onclick: () => this.clearChosen() }, "Put back", make("kbd", {}, "Esc")));
+    if (this.chosen.size) {
+      buttons.push(make("button", { "data-key": "Escape", onclick: () => this.clearChosen() }, "Put back", make("kbd", {}, "Esc")));
+    }
     return [hand, make("div", { class: "row actions" }, ...buttons)];
   }
 
@@ -225,6 +227,7 @@ export class TableView {
 
   act(action) {
     this.socket.send("act", { hand: this.now.hand, step: this.now.step, action });
+    this.turn.textContent = "Your move is sent.";
     for (const button of this.actions.querySelectorAll("button")) button.disabled = true;
   }
 
@@ -244,7 +247,6 @@ export class TableView {
     if (isOnButton) return;
     if (event.key === "n" && this.now.over) this.next();
     else if (event.key === "r" && this.raise?.isConnected) this.raise.click();
-    else if (event.key === "Escape") this.clearChosen();
     else this.actions.querySelector(`[data-key="${CSS.escape(event.key)}"]`)?.click();
   }
 
