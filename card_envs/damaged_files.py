@@ -55,5 +55,12 @@ def read_json_object(path: Path) -> dict[str, Any]:
 @contextmanager
 def open_arrays(path: Path) -> Iterator[Any]:
     """Open an .npz file; within the block, the errors of a damaged one are `DamagedFileError`, and it is closed."""
-    with explain_damage(path), path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-        yield arrays
+    with path.open("rb") as file, explain_damage(path):
+        if not zipfile.is_zipfile(file):
+            raise DamagedFileError(f"{path} is damaged: it is no .npz file")
+        file.seek(0)
+        try:
+            with np.load(file, allow_pickle=False) as arrays:
+                yield arrays
+        except OSError as error:  # the directory of the archive points nowhere
+            raise DamagedFileError(f"{path} is damaged: {error}") from error

@@ -203,25 +203,40 @@ def make_game(env_id: str, *, dtype: Any = None, **settings: Any) -> Game:  # An
         >>> make_game("limit_holdem-v0", num_players=6)
         <Game limit_holdem: 6 seats, 3 actions, encoder default>
     """
-    factory = find_entry(env_id).factory
-    known = [*inspect.signature(factory).parameters, "dtype"]
-    unknown = sorted(set(settings) - set(known))
-    if unknown:
-        # TorchRL looks for "unexpected keyword argument", Python's wording, and tries again without the argument
-        name = unknown[0]
-        raise UnknownSettingError(
-            f"{env_id} has no setting {name!r} (unexpected keyword argument {name!r}): known are {known}", "setting"
-        )
-    game = factory(**settings)
-    from card_envs.game import Game  # which the factory has imported
-
-    if not isinstance(game, Game):
-        raise ValueError(f"{env_id}: {factory.__name__} returned a {type(game).__name__}, not a card_envs.game.Game")
+    game = call_factory(find_entry(env_id).factory, env_id, settings)
     if dtype is None:
         return game
     from card_envs.observation_types import convert_observations  # rarely needed
 
     return convert_observations(game, dtype)
+
+
+def call_factory(factory: Callable[..., Any], name: str, settings: Mapping[str, Any]) -> Game:
+    """Return the game that a function makes of settings; messages call it `name`.
+
+    Raises:
+        UnknownSettingError: For an argument that the function does not have; the message lists its arguments.
+        ValueError: For a function that needs other arguments, or returns something else.
+    """
+    signature = inspect.signature(factory)
+    known = [*signature.parameters, "dtype"]
+    unknown = sorted(set(settings) - set(known))
+    if unknown:
+        # TorchRL looks for "unexpected keyword argument", Python's wording, and tries again without the argument
+        first = unknown[0]
+        raise UnknownSettingError(
+            f"{name} has no setting {first!r} (unexpected keyword argument {first!r}): known are {known}", "setting"
+        )
+    try:
+        signature.bind(**settings)
+    except TypeError as error:
+        raise ValueError(f"{name}: {factory.__name__} cannot make a game: {error}; pass it as a setting") from error
+    game = factory(**settings)
+    from card_envs.game import Game  # which the factory has imported
+
+    if not isinstance(game, Game):
+        raise ValueError(f"{name}: {factory.__name__} returned a {type(game).__name__}, not a card_envs.game.Game")
+    return game
 
 
 def as_game(game: Game | str, **settings: Any) -> Game:

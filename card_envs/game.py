@@ -12,7 +12,7 @@ fields of a table and no others:
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -64,7 +64,8 @@ def check_count(name: str, value: Any) -> int:
 
 def check_list(name: str, values: Any, wanted: str = "a list") -> list[Any]:
     """Return the entries of a list, tuple, range or array, or raise a ValueError that names what is `wanted`."""
-    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+    is_one = isinstance(values, (str, bytes)) or (isinstance(values, np.ndarray) and values.ndim == 0)
+    if is_one or isinstance(values, (Mapping, Set)) or not isinstance(values, Iterable):
         raise ValueError(f"{name} {values!r} must be {wanted}")
     return list(values)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -60,13 +62,27 @@ def test_a_missing_folder_is_named_with_the_command_that_makes_it(tmp_path: Path
         require_parent(tmp_path / "no" / "a.json")
 
 
-@pytest.mark.parametrize("size", [0, 3, 40, 200])
-def test_a_damaged_file_of_arrays_is_named_and_closed(size: int, tmp_path: Path) -> None:
+def _point_nowhere(archive: bytes) -> bytes:
+    """Return a .zip file whose end names a far position of the directory."""
+    place = archive.rindex(b"PK\x05\x06") + 16
+    return archive[:place] + (0xFFFFFFF0).to_bytes(4, "little") + archive[place + 4 :]
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    **{f"cut to {size} bytes": itemgetter(slice(size)) for size in (0, 3, 40, 200)},
+    "no archive": lambda archive: b"no archive at all",
+    "a directory nowhere": _point_nowhere,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_file_of_arrays_is_named_and_closed(damage: str, tmp_path: Path) -> None:
     path = tmp_path / "arrays.npz"
     np.savez(path, numbers=np.arange(10))
     with open_arrays(path) as arrays:
         assert arrays["numbers"].tolist() == list(range(10))
-    path.write_bytes(path.read_bytes()[:size])
-    with pytest.raises(DamagedFileError, match=r"arrays\.npz"), open_arrays(path) as arrays:
-        pass
+    path.write_bytes(DAMAGES[damage](path.read_bytes()))
+    with pytest.raises(DamagedFileError, match=r"arrays\.npz is damaged") as raised, open_arrays(path) as arrays:
+        arrays["numbers"]
+    assert "pickle" not in str(raised.value)
     gc.collect()  # a file that was left open would warn now, which fails the test

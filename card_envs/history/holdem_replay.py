@@ -110,7 +110,7 @@ class HoldemReplay(Replay):
         actor = apply_decision(self.tables, 0, move.kind, min(raise_to, MAX_CHIPS + 1))
         if actor == ILLEGAL:
             self._stop(index, self.situation())
-        if move.is_all_in and (left := chips_behind(self.table, seat)):
+        if move.is_all_in and (left := chips_behind(self.table, seat) - self.unmatched[seat]):
             self._stop(index, f"{self.record.seat_names[seat]} still has {self.record.amount(left)}")
         self.decisions.append((move.kind, raise_to))
         self.actor = actor

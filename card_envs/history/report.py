@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -115,7 +116,10 @@ def find_files(paths: str | Path | Iterable[str | Path]) -> list[Path]:
     suffixes = search_suffixes()
     for path in [Path(paths)] if isinstance(paths, (str, Path)) else map(Path, paths):
         if path.is_dir():
-            inside = [file for file in path.rglob("*") if file.suffix in suffixes and file.is_file()]
+            inside = [
+                Path(folder, name) for folder, _, names in os.walk(path) for name in names
+                if Path(name).suffix in suffixes and Path(folder, name).is_file()
+            ]  # fmt: skip
             if not inside:
                 raise HandHistoryError(
                     f"{path}: the folder holds no file that ends in {', '.join(suffixes[:-1])} or {suffixes[-1]}"

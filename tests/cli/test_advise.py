@@ -132,10 +132,13 @@ def test_situations_are_read_as_json_lines(shell: Shell, monkeypatch: pytest.Mon
         '{"hole": 3}',
         '{"hole": "AhKd", "stacks": [1.5]}',
         '{"hole": "AhAh"}',
+        '{"hole": "AhKd", "button": true}',
+        '{"hole": "AhKd", "button": 2}',
+        '{"hole": "AhKd", "stacks": [1e30, 1]}',
         "[" * 100_000,
     ):
         monkeypatch.setattr("sys.stdin", io.StringIO(wrong))
-        shell.refuses(*command)
+        assert "line 1: " in shell.refuses(*command)
 
 
 @pytest.mark.parametrize(

@@ -338,6 +338,8 @@ TWO = ("--agents", "random", "random")
         (("train", "maskabel_ppo"), ["did you mean 'maskable_ppo'"]),
         (("train", "maskable_ppo", "--set", "seats=3"), ["no setting 'seats'", "'num_players'"]),
         (("check", "kuhn_poker", "--set", "seats=3"), ["no setting 'seats'", "'num_players'"]),
+        (("check", "os:system"), ["os:system: system cannot make a game: missing", "'command'"]),
+        (("check", "pathlib:PurePosixPath"), ["PurePosixPath returned a PurePosixPath, not a card_envs.game.Game"]),
         (("match", "limit_holdem", "--agents", "random"), ["has 2 seats here, but 1 agents are named"]),
         (("match", "leduc_holdem", "--agents", "random", "runs/none"), ["there is no folder", "runs/none"]),
         (

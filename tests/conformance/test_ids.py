@@ -97,6 +97,7 @@ def test_what_is_neither_is_refused() -> None:
     [
         ("pathlib:PurePosixPath", "wrong-v0: PurePosixPath returned a PurePosixPath, not a card_envs.game.Game"),
         ("math:pi", "wrong-v0: math:pi is 3.14159.*, not a function that returns a game"),
+        ("os:system", "wrong-v0: system cannot make a game: missing .*'command'; pass it as a setting"),
     ],
 )
 def test_what_makes_no_game_is_refused(location: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -125,6 +125,17 @@ BY_THE_RULES: dict[str, tuple[dict[str, object], str, dict[str, int]]] = {
         "*** SUMMARY ***\nTotal pot 80 Main pot 60. Side pot 20. | Rake 0\n",
         {"Bob": 20, "Cid": 60, "Ann": 470},
     ),
+    **{
+        f"both blinds are all-in: the button calls the big blind with its last {chips} chips": (
+            {"Ann": chips, "Bob": 30, "Cid": 60},
+            "Bob: posts small blind 30 and is all-in\nCid: posts big blind 60 and is all-in\n*** HOLE CARDS ***\n"
+            f"Ann: calls {chips} and is all-in\nUncalled bet ({chips - 60}) returned to Ann\n{BOARD}"
+            f"{shows('Cid', 'Ann')}Cid collected 60 from side pot\n{shows('Bob')}Cid collected 90 from main pot\n"
+            "*** SUMMARY ***\nTotal pot 150 Main pot 90. Side pot 60. | Rake 0\n",
+            {"Bob": 0, "Cid": 150, "Ann": chips - 60},
+        )
+        for chips in (80, 100)
+    },
     "a short ante wins as much of each ante": (
         {"Ann": 500, "Bob": 500, "Cid": 500, "Dan": 7},
         "Ann: posts the ante 10\nBob: posts the ante 10\nCid: posts the ante 10\nDan: posts the ante 7 and is all-in\n"
@@ -315,6 +326,8 @@ def test_hold_em_of_mixed_games_is_read(game: str) -> None:
     [
         "Tournament #1, Freeroll  Hold'em No Limit - Level I (1/2)",
         "Tournament #1, 500+50 Hold'em No Limit - Level I (1/2)",
+        "Tournament #1, 500FPP Hold'em No Limit - Level I (1/2)",
+        "Tournament #1, 1,250SC Hold'em No Limit - Level I (1/2)",
         "Tournament #1, $1+$0.25+$0.15 USD HORSE (Hold'em Limit) - Level I (2/4)",
         "Tournament #1, $1+$0.10 USD Hold'em No Limit - Match Round I, Level II (1/2)",
     ],

@@ -6,6 +6,7 @@ import ast
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -94,6 +95,16 @@ def run_commands(commands: list[list[str]], environment: dict[str, str]) -> list
         (int(code), out, err)
         for out, code, err in zip(printed[0][::2], printed[0][1::2], printed[1][::2], strict=False)
     ]
+
+
+def test_commands_end_well_where_the_output_is_closed() -> None:
+    """As under a daemon that closes the standard streams."""
+    program = "import sys; from card_baselines.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    played = ["match", "--env", "kuhn_poker-v0", "--agents", "random", "random", "--hands", "10"]
+    for words in (["envs"], ["match", "--help"], played, [*played, "--json"]):
+        run = shlex.join([sys.executable, "-c", program, *words])
+        done = subprocess.run(["sh", "-c", f"{run} >&-"], capture_output=True, timeout=600)
+        assert (done.returncode, b"Traceback" in done.stderr) == (0, False), done.stderr.decode()
 
 
 def test_every_command_shows_its_help_in_every_locale() -> None:

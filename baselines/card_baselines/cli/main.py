@@ -48,7 +48,7 @@ _TOO_LARGE = ("Maximum allowed dimension exceeded", "array is too big")
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command that `argv` (by default the command line) names; return its exit code."""
-    _print_any_character()
+    _prepare_output()
     arguments = list(sys.argv[1:] if argv is None else argv)
     if not arguments or arguments[0] in ("-h", "--help"):
         print(_usage())
@@ -72,8 +72,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return WRONG_USE
 
 
-def _print_any_character() -> None:
-    """Let the output print characters that its encoding lacks as escapes, instead of failing."""
+def _prepare_output() -> None:
+    """Print characters that the encoding of the output lacks as escapes, and nothing where the output is closed."""
+    sys.stdout, sys.stderr = (
+        stream or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  open until the program ends, as the streams are
+        for stream in (sys.stdout, sys.stderr)
+    )
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

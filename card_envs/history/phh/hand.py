@@ -81,7 +81,8 @@ class Hand(HoldemHand):
         chips = partial(_to_chips, scale)
         stacks = chips(fields["starting_stacks"])
         if max(stacks) > MAX_CHIPS:
-            raise Stop(SKIPPED, f"a stack is larger than {MAX_CHIPS} chips, the most that our tables count")
+            counted = f"; in fractions of 1/{scale} of the unit" if scale > 1 else ""
+            raise Stop(SKIPPED, f"a stack is larger than {MAX_CHIPS} chips, the most that our tables count{counted}")
         config = _config_of(
             self.variant,
             chips(fields["blinds_or_straddles"]),

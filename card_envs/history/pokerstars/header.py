@@ -12,7 +12,7 @@ from card_envs.history.results import SKIPPED, Number, Stop
 _AMOUNT = re.compile(r"([$€£¥₹]|[A-Z]{1,2}\$)?([0-9]{1,15}|[1-9][0-9]{0,2}(?:,[0-9]{3}){1,4})(\.[0-9]{1,2})?")
 _DATE = re.compile(r" - [0-9]{4}/[0-9]{1,2}/[0-9]{1,2} ")
 _GAME = re.compile(r"(?:^|[({},])\s*((?:[^\s(){},]+ )+?)(No Limit|Pot Limit|Limit)\b(.*)")
-_BUY_IN = re.compile(r"^(?:.*\b[A-Z]{3} |[^\s+]*[0-9]\+\S+ |Freeroll )")
+_BUY_IN = re.compile(r"^(?:.*\b[A-Z]{3} |[^\s+]*[0-9]\+\S+ |[0-9,]{1,15}(?:FPP|SC) |Freeroll )")
 _STAKES = re.compile(r"(?<![^\s()])([^\s()/]+)/([^\s()/]+)(?![^\s()])")
 _VARIANTS = {"No Limit": "NT", "Pot Limit": "PT", "Limit": "FT"}
 

@@ -23,7 +23,11 @@ from card_envs.formatting import format_interval, json_content
 from card_envs.game import Game
 from card_envs.text import write_prompt
 
-_JSON_KEYS = ("hole", "board", "history", "button", "stacks")
+_JSON_KEYS = {
+    **dict.fromkeys(("hole", "board", "history"), (str, "text")), "button": (int, "a whole number"),
+    "stacks": (list, "a list"),
+}  # fmt: skip
+"""Key of a situation -> type of its value, and the type in words."""
 
 
 def advise(
@@ -100,23 +104,26 @@ def _answer_lines(game: Game, agent: str) -> None:
     player = load_agent(agent, game)
     for number, line in enumerate(sys.stdin, start=1):
         if line.strip():
-            situation = read_line(game, **_read_json(line, number))
+            try:
+                situation = read_line(game, **_read_json(line))
+            except ValueError as error:
+                raise ValueError(f"line {number}: {error}") from error
             report = json_content(_as_json(situation, advise_on(game, situation.tables, player)))
             print(json.dumps(report, allow_nan=False), flush=True)
 
 
-def _read_json(line: str, number: int) -> dict[str, Any]:
+def _read_json(line: str) -> dict[str, Any]:
     try:
         content = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"line {number}: not JSON: {error}") from None
+        raise ValueError(f"not JSON: {error}") from None
     if not isinstance(content, dict) or "hole" not in content or not set(content) <= set(_JSON_KEYS):
-        raise ValueError(f"line {number}: write an object with hole and, as needed, {', '.join(_JSON_KEYS[1:])}")
-    for key, kind in zip(_JSON_KEYS, (str, str, str, int, list), strict=True):
-        if not isinstance(content.get(key, kind()), kind):
-            raise ValueError(f"line {number}: {key} {content[key]!r} must be a {kind.__name__}")
+        raise ValueError(f"write an object with hole and, as needed, {', '.join([*_JSON_KEYS][1:])}")
+    for key, (kind, words) in _JSON_KEYS.items():
+        if type(content.get(key, kind())) is not kind:
+            raise ValueError(f"{key} {content[key]!r} must be {words}")
     if any(type(chips) is not int for chips in content.get("stacks", ())):
-        raise ValueError(f"line {number}: stacks {content['stacks']!r} must be whole numbers")
+        raise ValueError(f"stacks {content['stacks']!r} must be whole numbers")
     return content
 
 
