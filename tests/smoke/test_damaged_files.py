@@ -68,9 +68,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         number = made.add_session(plan, ("token", None))
         for hand in range(3):
             made.add_hand(number, hand)
-            payoffs = play_out(game, plan, hand, made, number)
-            if hand < 2:
-                made.end_hand(number, hand, payoffs)
+            play_out(game, plan, hand, made, number, is_ended=hand < 2)
     made.close()
     for left in path.parent.glob("*-wal"):
         assert not left.stat().st_size, "the copies would lack what is in the log"
@@ -101,15 +99,15 @@ def match(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def play_out(game: Any, plan: Plan, hand: int, made: Store, session: int) -> list[int]:
-    """Write a hand in which everybody checks and calls; return its payoffs by player."""
+def play_out(game: Any, plan: Plan, hand: int, made: Store, session: int, is_ended: bool) -> None:
+    """Write a hand in which everybody checks and calls, with its payoffs if it `is_ended`."""
     tables, step = deal_table(game, plan, hand), 0
     while not tables["is_over"][0]:
-        made.add_decision(session, hand, step, 1)
         game.step(tables, 0, 1)
+        by_seat = tables["payoff"][0].tolist()
+        payoffs = [by_seat[plan.seat_of(index, hand)] for index in range(2)]
+        made.add_decision(session, hand, step, 1, payoffs=payoffs if is_ended and tables["is_over"][0] else None)
         step += 1
-    by_seat = tables["payoff"][0].tolist()
-    return [by_seat[plan.seat_of(index, hand)] for index in range(2)]
 
 
 # --- kinds of files: how a copy is damaged, and how it is read --------------------------------------------------------

@@ -435,8 +435,7 @@ def test_no_stored_session_names_code(mark: Path, tmp_path: Path, location: str)
     for plan in plans:
         number = store.add_session(plan, ("token", None))
         store.add_hand(number, 0)
-        store.add_decision(number, 0, 0, 0)
-        store.end_hand(number, 0, [-1, 1])
+        store.add_decision(number, 0, 0, 0, payoffs=[-1, 1])
     catalogue = Catalogue()
     with pytest.warns(RuntimeWarning, match=r"session \d is left out"):
         compute_results(store, catalogue)

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from card_baselines.web.advisers import Advisers
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.replay import Library, read_recording
 from card_baselines.web.store import Store
@@ -38,13 +37,12 @@ def test_a_page_steps_through_files_and_agents_think_as_in_their_own_game(tmp_pa
     assert len(described["hands"]) == 12
     offered = {player["name"] for player in described["agents"]}
     assert {"random", "tight_aggressive", "cfr", "cfr:greedy"} & offered == {"random", "tight_aggressive"}
-    advisers = Advisers(catalogue)
     for step in range(len(library.moment(listed["name"], 3, 0).moves) + 1):
         moment = library.moment(listed["name"], 3, step)
-        (theirs,) = moment.in_other_games
-        assert int(theirs[1]["pot"][0]) == int(moment.tables["pot"][0])
-        assert np.array_equal(theirs[1]["deck"], moment.tables["deck"])
-        thought = advisers.ask_about_moment(moment, "random")
+        (theirs,) = (moment.recorded.tables_after(step, other) for other in moment.recorded.others)
+        assert int(theirs["pot"][0]) == int(moment.tables["pot"][0])
+        assert np.array_equal(theirs["deck"], moment.tables["deck"])
+        thought = library.advise(moment, "random")
         assert (thought is None) == (step == len(moment.moves))
         if thought is not None:
             assert sum(each["probability"] for each in thought["actions"]) == pytest.approx(1)

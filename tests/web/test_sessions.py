@@ -48,9 +48,8 @@ def play_hands(session: Session, hands: int, store: Store, number: int) -> list[
         store.add_hand(number, hand)
         while not session.is_over:
             action = session.agent_action()
-            store.add_decision(number, hand, len(session.actions), action)
+            store.add_decision(number, hand, len(session.actions), action, payoffs=session.payoffs_after(action))
             session.act(action)
-        store.end_hand(number, hand, session.payoffs)
         payoffs.append(session.payoffs)
     return payoffs
 

@@ -7,10 +7,11 @@ import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+from card_baselines.advice import advise_on
 from card_baselines.agents.panels import evaluation_panel
 from card_baselines.loading import load_agent
 from card_baselines.settings import parse_settings
@@ -18,7 +19,7 @@ from card_baselines.web.session import format_settings
 from card_baselines.web.store import StoredSession
 from card_envs.agent import CHOICES, Agent, known_agents, split_choice, split_policy
 from card_envs.envs import ENVS, UnknownSettingError, find_entry, make_game
-from card_envs.game import Game
+from card_envs.game import Game, Tables
 from card_envs.locations import registered_names_only
 
 A = TypeVar("A")
@@ -28,6 +29,8 @@ MAX_CHIPS = 1_000_000
 """Largest number in the settings of a page: larger ones make tables of actions that fill the memory."""
 SEARCHES = ("resolve", "resolve_turn", "rollout")
 """Registered agents that search with the policy of another one, as in "ppo_big2:rollout"."""
+_MAX_ADVISERS = 64
+"""Maximum number of agents that are kept to give advice again."""
 _ADVICE = "If you trust the code, start the server with --set encoder={name}"
 
 
@@ -82,6 +85,7 @@ class Catalogue:
                 raise UnknownSettingError(f"no game of {', '.join(self.envs)} has a setting {name!r}", "setting")
         self.game = cache(self._game)
         self.agents = cache(self._agents)
+        self._adviser = lru_cache(_MAX_ADVISERS)(self.agent)
         games = _make_some(lambda env: self.game(env, ""), self.envs)
         for name in self._given:
             _make_some(partial(self.agent, name), games)
@@ -130,6 +134,13 @@ class Catalogue:
             ValueError: The catalogue does not know the name, or the agent does not play the game.
         """
         return load_agent(self._spec(name), game, label=name)  # no path leaves the server
+
+    def advise(self, game: Game, tables: Tables, name: str) -> dict[str, Any]:
+        """Return the advice of an agent on the decision at a single table, see `Advice.as_json`.
+
+        The agent is not one that plays in a session.
+        """
+        return advise_on(game, tables, self._adviser(name, game)).as_json()
 
     def _game(self, env: str, words: str) -> Game:
         """Return the game that a page chose; raise ValueError if it is not offered or its settings are wrong."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict
@@ -43,8 +43,11 @@ class Viewer(Protocol):
 class LiveSession:
     """One session with the pages that show it. Its methods are called from the event loop alone."""
 
-    def __init__(self, number: int, session: Session, store: Store, pool: ThreadPoolExecutor) -> None:
-        """Show a session whose current hand is dealt."""
+    def __init__(
+        self, number: int, session: Session, store: Store, pool: ThreadPoolExecutor,
+        payoffs: Iterable[Sequence[int]] = (),
+    ) -> None:  # fmt: skip
+        """Show a session whose current hand is dealt; `payoffs` are those of the finished hands."""
         self.number, self.session = number, session
         self._store, self._pool = store, pool
         self.seated: dict[int, set[Viewer]] = {index: set() for index in range(session.plan.num_players)}
@@ -53,7 +56,7 @@ class LiveSession:
         """Pages that show a table of agents."""
         self.pause = _FIRST_PAUSE
         self._lock = asyncio.Lock()
-        self._payoffs: list[list[int]] = []
+        self._payoffs = list(payoffs)
         self._moves = self._replayed_moves()
         self._watch_task: asyncio.Task[None] | None = None
         self._retry_task: asyncio.Task[None] | None = None
@@ -65,10 +68,6 @@ class LiveSession:
     def has_people(self) -> bool:
         """Whether a person plays."""
         return len(self.session.agents) < self.session.plan.num_players
-
-    def add_results(self, payoffs: Sequence[Sequence[int]]) -> None:
-        """Add the payoffs of finished hands to the score."""
-        self._payoffs.extend(list(each) for each in payoffs)
 
     def _replayed_moves(self) -> list[Move]:
         """Return the moves of the current hand so far; that agents failed at some of them is not known any more."""
@@ -328,6 +327,11 @@ class LiveSessions:
             if token is not None:
                 self._seats.pop(token, None)
 
+    def leave(self, viewer: Viewer) -> None:
+        """Remove a page whose connection has ended."""
+        for live in self._live.values():
+            live.leave(viewer)
+
     async def run_in_pool(self, work: Callable[..., Any], *arguments: Any) -> Any:
         """Return the result of a function that is called in a thread, so that other pages need not wait for it."""
         return await asyncio.get_running_loop().run_in_executor(self.pool, work, *arguments)
@@ -340,15 +344,9 @@ class LiveSessions:
 
     def _restore(self, stored: StoredSession) -> LiveSession:
         session = self._make_session(stored.plan)
-        hands = self.store.hands(stored.id)
-        if hands:
-            session.restore([(hand.number, hand.actions) for hand in hands])
-        else:
-            self.store.add_hand(stored.id, 0)
-            session.deal(0)
-        live = LiveSession(stored.id, session, self.store, self.pool)
-        live.add_results([hand.payoffs for hand in hands if hand.payoffs is not None])
-        if session.is_over and (not hands or hands[-1].payoffs is None):  # killed between a decision and its result
-            self.store.end_hand(stored.id, session.hand, session.payoffs)
-            live.add_results([session.payoffs])
-        return live
+        if not (hands := self.store.hands(stored.id)):
+            self.store.add_hand(stored.id, 0, session.payoffs_after_deal(0))
+            hands = self.store.hands(stored.id)
+        session.restore([(hand.number, hand.actions) for hand in hands])
+        payoffs = [hand.payoffs for hand in hands if hand.payoffs is not None]
+        return LiveSession(stored.id, session, self.store, self.pool, payoffs)

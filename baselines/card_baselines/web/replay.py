@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from card_baselines.advice import Advice
 from card_baselines.web.catalogue import Catalogue, OfferedAgent
 from card_baselines.web.results import finished_hands
 from card_baselines.web.scenes import make_scene
@@ -66,11 +67,6 @@ class Moment:
         recorded = self.recorded
         with explain_damage(recorded.source):
             return name_actions(recorded.game, recorded.tables_after(0), recorded.actions)
-
-    @property
-    def in_other_games(self) -> list[tuple[Game, Tables]]:
-        """The same moment in games with other bet menus, which some agents play instead."""
-        return [(game, self.recorded.tables_after(self.step, game)) for game in self.recorded.others]
 
     @property
     def taken(self) -> str | None:
@@ -166,6 +162,21 @@ class Library:
         if not 0 <= step <= len(moment.moves):
             raise ValueError(f"step {step} must be in 0..{len(moment.moves)}")
         return moment
+
+    def advise(self, moment: Moment, name: str) -> dict[str, Any] | None:
+        """Return an agent's advice on the next decision of a hand as JSON; None at the end of the hand.
+
+        Some agents play the same hand in a game with another bet menu.
+        """
+        if moment.taken is None:
+            return None
+        recorded, reason = moment.recorded, f"{name} does not know this game"
+        for game in (recorded.game, *recorded.others):
+            try:
+                return self._catalogue.advise(game, recorded.tables_after(moment.step, game), name)
+            except ValueError as error:
+                reason = str(error)
+        return Advice(name, recorded.game.unit, (), reason).as_json()
 
     def picture(self, kind: str, name: str, hand: int, step: int) -> bytes:
         """Return the bytes of a picture: a moment as `png`, or a whole hand as an animation, `apng` or `gif`."""

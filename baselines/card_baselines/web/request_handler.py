@@ -13,7 +13,6 @@ from dataclasses import asdict
 from typing import Any, ClassVar
 
 from card_baselines.secret_deals import new_secret
-from card_baselines.web.advisers import Advisers
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.live_session import LiveSession, LiveSessions, Viewer
 from card_baselines.web.messages import Fields, MessageError, fields_of, parse
@@ -44,10 +43,8 @@ class RequestHandler:
         """
         self.catalogue, self.store, self.library = catalogue, store, library
         self.live_sessions = LiveSessions(catalogue, store)
-        self.advisers = Advisers(catalogue)
         self.takes_seeds = takes_seeds
         self._host_token = host_token
-        self._sessions_of: dict[Viewer, set[LiveSession]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self.run_in_pool = self.live_sessions.run_in_pool
 
@@ -80,7 +77,6 @@ class RequestHandler:
         live = await self.live_sessions.get(number)
         plan = live.session.plan
         viewer.send({"type": "welcome", "role": "seat", "session": number, "env": plan.env})
-        self.follow(viewer, live)
         live.sit(index, viewer)
         self._start(live.begin())
         self._start(self._send_agents(viewer, plan))
@@ -95,15 +91,6 @@ class RequestHandler:
         task = asyncio.create_task(work)
         self._tasks.add(task)  # the event loop keeps no reference of its own
         task.add_done_callback(self._tasks.discard)
-
-    def follow(self, viewer: Viewer, live: LiveSession) -> None:
-        """Note that a page shows a session."""
-        self._sessions_of.setdefault(viewer, set()).add(live)
-
-    def leave(self, viewer: Viewer) -> None:
-        """Remove a page whose connection has ended."""
-        for live in self._sessions_of.pop(viewer, ()):
-            live.leave(viewer)
 
     async def list_agents(self, env: str, settings: str) -> list[dict[str, Any]]:
         """Return the agents that can play a game as JSON."""
@@ -190,7 +177,6 @@ class HostPage(Page):
         """Let the agents of a table play, with `pause` seconds after each decision, and show it; below 0: stop."""
         live = await self._handler.live_sessions.get(session)
         live.watch(self._viewer, pause)
-        self._handler.follow(self._viewer, live)
 
     async def results(self) -> None:
         """Send the results of people against agents."""
@@ -207,11 +193,9 @@ class HostPage(Page):
 
     async def moment(self, name: str, hand: int, step: int, agent: str = "") -> None:
         """Send the hand of an index in a recording after `step` decisions, with the advice of an agent, if named."""
-        moment = await self._handler.run_in_pool(self._handler.library.moment, name, hand, step)
-        thought = {}
-        if agent:
-            ask = self._handler.advisers.ask_about_moment
-            thought = {"thought": await self._handler.run_in_pool(ask, moment, agent)}
+        run, library = self._handler.run_in_pool, self._handler.library
+        moment = await run(library.moment, name, hand, step)
+        thought = {"thought": await run(library.advise, moment, agent)} if agent else {}
         self._send("moment", **moment.as_json(), **thought)
 
 
@@ -234,8 +218,9 @@ class SeatPage(Page):
 
     async def think(self, agent: str, hand: int, step: int) -> None:
         """Send the advice of an agent on a decision of the player."""
-        actions, ask = self._find_actions(hand), self._handler.advisers.ask_about_own_decision
-        thought = await self._handler.run_in_pool(ask, self._live.session, self._index, hand, step, agent, actions)
+        session, handler = self._live.session, self._handler
+        tables = session.own_decision(self._index, hand, self._find_actions(hand), step)
+        thought = await handler.run_in_pool(handler.catalogue.advise, session.game, tables, agent)
         self._send("thought", hand=hand, step=step, **thought)
 
     def _find_actions(self, hand: int) -> list[int]:

@@ -212,7 +212,7 @@ class _Sockets:
         except WebSocketDisconnect:
             return NORMAL
         finally:
-            self._handler.leave(connection)
+            self._handler.live_sessions.leave(connection)
 
 
 async def _receive_text(socket: WebSocket) -> str:

@@ -152,6 +152,19 @@ class Session:
         self.game.step(tables, 0, action)
         return self._payoffs_at(tables, self.hand) if int(tables["is_over"][0]) else None
 
+    def own_decision(self, index: int, hand: int, actions: Sequence[int], step: int) -> Tables:
+        """Return one table at a decision of a player, after `step` of the `actions` of a hand.
+
+        Raises:
+            ValueError: The decision is another player's, whose cards are hidden.
+        """
+        if not 0 <= step <= len(actions):
+            raise ValueError(f"step {step} must be in 0..{len(actions)}")
+        tables = table_after(self.game, self.plan, hand, actions[:step])
+        if int(tables["actor"][0]) != self.plan.seat_of(index, hand):
+            raise ValueError("this is not a decision of yours")
+        return tables
+
     def deal(self, hand: int) -> None:
         """Begin a hand."""
         self.hand, self.actions = hand, []

@@ -144,10 +144,6 @@ class Store:
         values = (session, hand, number, action, int(is_forfeit))
         self._write_all([(insert, values), *_payoffs_of(session, hand, payoffs)])
 
-    def end_hand(self, session: int, hand: int, payoffs: Sequence[int]) -> None:
-        """Write the payoffs of a finished hand, by player."""
-        self._write_all(_payoffs_of(session, hand, payoffs))
-
     def sessions(self) -> list[StoredSession]:
         """Return all sessions, the oldest first; damaged ones are left out with a warning."""
         names = "id, started, is_open, env, settings, players, tokens, seed, block, secret"

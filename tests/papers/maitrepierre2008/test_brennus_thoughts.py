@@ -7,7 +7,6 @@ import pytest
 
 from card_baselines import cli
 from card_baselines.papers.maitrepierre2008.brennus import Brennus, class_name, likeliest, strength_distribution
-from card_baselines.web.advisers import Advisers
 from card_baselines.web.catalogue import Catalogue
 from card_envs.agent import Decisions, find_agent
 from card_envs.agent.decisions import decisions_at
@@ -139,8 +138,8 @@ def test_at_the_terminal_brennus_remembers_the_hands_before(
 
 
 def test_the_table_in_a_browser_tells_them_too() -> None:
-    advisers = Advisers(Catalogue())
+    catalogue = Catalogue()
     for actions in ("ccccccr", "cc", "ccccr"):
-        thought = advisers.ask_about_decision(GAME, table_at(actions), "brennus")
+        thought = catalogue.advise(GAME, table_at(actions), "brennus")
         assert "your hand, weakest fifth to strongest: " in thought["note"]
         assert sum(each["probability"] for each in thought["actions"]) == pytest.approx(1)
