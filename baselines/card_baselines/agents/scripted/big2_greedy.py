@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from card_baselines.agents.scripted.rule_player import RulePlayer
+from card_baselines.agents.scripted.rule_player import RulePlayer, rule_kernel
 from card_envs.compiler import kernel
 from card_envs.games.big2.actions import ACTION_POSITIONS, ACTION_SIZE, NUM_ACTIONS, PASS, value_of_action
 from card_envs.games.big2.combos import NO_COMBO, kind_of
@@ -21,15 +21,13 @@ _MOST_CARDS = 5
 
 
 @kernel
-def choose_rows(views: Any, random_numbers: Any, scratch: Any, actions: Any) -> None:
-    """Write the greedy play of each view's actor; `scratch` is one table."""
-    for j in range(views.shape[0]):
-        t = views[j]
-        kept = np.int64(0)
-        if t.trick_size == 1 and not has_somebody_few_cards(t):
-            scratch[0] = t
-            kept = positions_in_combos(scratch[0])
-        actions[j] = largest_play(t, kept)
+def greedy_play(t: Any, random_number: Any, scratch: Any) -> Any:
+    """Return the greedy play of a view's actor; `scratch` is one table."""
+    kept = np.int64(0)
+    if t.trick_size == 1 and not has_somebody_few_cards(t):
+        scratch[0] = t
+        kept = positions_in_combos(scratch[0])
+    return largest_play(t, kept)
 
 
 @kernel
@@ -78,7 +76,7 @@ class Big2Greedy(RulePlayer):
     """
 
     name = "big2_greedy"
-    choose_rows = staticmethod(choose_rows)
+    choose_rows = rule_kernel(greedy_play)
     plays = staticmethod(is_big2)
 
     def __init__(self) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from card_baselines.agents.scripted.rule_player import RulePlayer
+from card_baselines.agents.scripted.rule_player import RulePlayer, rule_kernel
 from card_envs.compiler import kernel
 from card_envs.games.big2.actions import ACTION_POSITIONS, ACTION_SIZE, NUM_ACTIONS, PASS
 from card_envs.games.big2.config import is_big2
@@ -14,14 +14,7 @@ from card_envs.games.big2.state import HAND_SIZE
 
 
 @kernel
-def choose_rows(views: Any, random_numbers: Any, setting: Any, actions: Any) -> None:
-    """Write the lowest legal play of each view's actor."""
-    for j in range(views.shape[0]):
-        actions[j] = lowest_play(views[j])
-
-
-@kernel
-def lowest_play(t: Any) -> Any:
+def lowest_play(t: Any, random_number: Any, setting: Any) -> Any:
     """Return the legal play whose highest card is lowest, then the lowest id, which has the lowest other cards."""
     lowest, best = np.int64(HAND_SIZE * NUM_ACTIONS), np.int64(PASS)
     for k in range(t.num_legal):
@@ -40,5 +33,5 @@ class Big2Lowest(RulePlayer):
     """
 
     name = "big2_lowest"
-    choose_rows = staticmethod(choose_rows)
+    choose_rows = rule_kernel(lowest_play)
     plays = staticmethod(is_big2)

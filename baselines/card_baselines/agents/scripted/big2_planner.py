@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from card_baselines.agents.scripted.rule_player import RulePlayer
+from card_baselines.agents.scripted.rule_player import RulePlayer, rule_kernel
 from card_envs.bits import bit_count, lowest_bit
 from card_envs.compiler import kernel
 from card_envs.games.big2.actions import ACTION_POSITIONS, ACTION_SIZE, PASS, POSITIONS, value_of_action
@@ -107,11 +107,9 @@ PLAN = np.dtype(
 
 
 @kernel
-def choose_rows(views: Any, random_numbers: Any, plans: Any, actions: Any) -> None:
-    """Write the planned action of each view's actor; `plans` is one record of scratch space."""
-    for j in range(views.shape[0]):
-        t = views[j]
-        actions[j] = t.legal[0] if t.num_legal == 1 else choose(t, plans[0])
+def planned_play(t: Any, random_number: Any, plans: Any) -> Any:
+    """Return the planned action of a view's actor; `plans` is one record of scratch space."""
+    return np.int64(t.legal[0]) if t.num_legal == 1 else choose(t, plans[0])
 
 
 @kernel
@@ -297,7 +295,7 @@ class Big2Planner(RulePlayer):
     """Takes the action that leaves the hand which needs the fewest turns, and keeps or takes the lead for it."""
 
     name = "big2_planner"
-    choose_rows = staticmethod(choose_rows)
+    choose_rows = rule_kernel(planned_play)
     plays = staticmethod(is_big2)
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.agents.scripted.holdem_moves import BOARD, HOLE_CARDS, action_for, hole_card, sum_cards
-from card_baselines.agents.scripted.rule_player import RulePlayer
+from card_baselines.agents.scripted.rule_player import RulePlayer, rule_kernel
 from card_envs.chance.contested import contested_pot
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import amount_to_call
@@ -32,13 +32,11 @@ _U64, _SEED_BITS = np.uint64, 2.0**53
 
 
 @kernel
-def choose_rows(views: Any, random_numbers: Any, samples: Any, actions: Any) -> None:
-    """Write the action of each view's actor."""
-    for j in range(views.shape[0]):
-        t = views[j]
-        opponents = num_opponents(t)
-        share = pot_share(t, opponents, samples, splitmix64(_U64(random_numbers[j] * _SEED_BITS)))
-        actions[j] = action_for(t, move_by_share(t, opponents, share))
+def choose_action(t: Any, random_number: Any, samples: Any) -> Any:
+    """Return the action of a view's actor."""
+    opponents = num_opponents(t)
+    share = pot_share(t, opponents, samples, splitmix64(_U64(random_number * _SEED_BITS)))
+    return action_for(t, move_by_share(t, opponents, share))
 
 
 @kernel
@@ -84,7 +82,7 @@ class Equity(RulePlayer):
 
     name = "equity"
     mixes = True
-    choose_rows = staticmethod(choose_rows)
+    choose_rows = rule_kernel(choose_action)
 
     def __init__(self, samples: int = SAMPLES) -> None:
         if samples < 1:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.agents.scripted.holdem_moves import board_card, hole_card
-from card_baselines.agents.scripted.rule_player import Loose, RulePlayer, rule_kernel
+from card_baselines.agents.scripted.rule_player import Loose, RulePlayer, move_kernel
 from card_baselines.agents.scripted.starting_hands import chen_rule
 from card_envs.compiler import kernel
 from card_envs.games.holdem.showdown import num_board_cards
@@ -95,7 +95,7 @@ def _street_kernel(move_before_flop: Any, move_with_board: Any) -> Any:
     def choose_move(t: Any) -> Any:
         return move_before_flop(t) if t.street == 0 else move_with_board(t)
 
-    return rule_kernel(choose_move)
+    return move_kernel(choose_move)
 
 
 @kernel

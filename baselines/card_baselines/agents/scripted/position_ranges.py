@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from card_baselines.agents.scripted.holdem_moves import action_for, hole_card, raise_action_to
 from card_baselines.agents.scripted.made_hand_rules import move_tight_aggressive
-from card_baselines.agents.scripted.rule_player import RulePlayer
+from card_baselines.agents.scripted.rule_player import RulePlayer, rule_kernel
 from card_baselines.agents.scripted.starting_hands import CHEN_POINTS
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import amount_to_call, seat_position
@@ -81,19 +81,12 @@ def move_before_flop(t: Any) -> Any:
 
 
 @kernel
-def choose_rows(views: Any, random_numbers: Any, is_loose: Any, actions: Any) -> None:
-    """Write the action id of each view's actor."""
-    for j in range(views.shape[0]):
-        t = views[j]
-        if t.street > 0:
-            actions[j] = action_for(t, move_tight_aggressive(t))
-            continue
-        wanted = move_before_flop(t)
-        if wanted == RAISE and t.max_raise_to > 0:
-            price = amount_to_call(t)
-            actions[j] = raise_action_to(t, t.current_bet + np.int64(_SMALL_RAISE * (t.pot + price)))
-        else:
-            actions[j] = action_for(t, wanted)
+def choose_action(t: Any, random_number: Any, setting: Any) -> Any:
+    """Return the action of a view's actor."""
+    wanted = move_before_flop(t) if t.street == 0 else move_tight_aggressive(t)
+    if t.street == 0 and wanted == RAISE and t.max_raise_to > 0:
+        return raise_action_to(t, t.current_bet + np.int64(_SMALL_RAISE * (t.pot + amount_to_call(t))))
+    return action_for(t, wanted)
 
 
 class PositionRanges(RulePlayer):
@@ -104,4 +97,4 @@ class PositionRanges(RulePlayer):
     """
 
     name = "position_ranges"
-    choose_rows = staticmethod(choose_rows)
+    choose_rows = rule_kernel(choose_action)

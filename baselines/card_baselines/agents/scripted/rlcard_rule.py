@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from card_baselines.agents.scripted.holdem_moves import board_card, hole_card, raise_action
-from card_baselines.agents.scripted.rule_player import RulePlayer
+from card_baselines.agents.scripted.rule_player import RulePlayer, rule_kernel
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import CALL_ACTION, FOLD_ACTION, amount_to_call
 from card_envs.games.holdem.showdown import num_board_cards
@@ -19,13 +19,10 @@ _FLOP = 3
 
 
 @kernel
-def choose_rows(views: Any, random_numbers: Any, setting: Any, actions: Any) -> None:
-    """Write the action of each view's actor."""
-    for j in range(views.shape[0]):
-        t = views[j]
-        count = num_board_cards(t)
-        wanted = move_before_flop(t) if count == 0 else move_with_board(t, count)
-        actions[j] = legal_action(t, wanted)
+def choose_action(t: Any, random_number: Any, setting: Any) -> Any:
+    """Return the action of a view's actor."""
+    count = num_board_cards(t)
+    return legal_action(t, move_before_flop(t) if count == 0 else move_with_board(t, count))
 
 
 @kernel
@@ -77,4 +74,4 @@ class RLCardRule(RulePlayer):
     """
 
     name = "rlcard_rule"
-    choose_rows = staticmethod(choose_rows)
+    choose_rows = rule_kernel(choose_action)

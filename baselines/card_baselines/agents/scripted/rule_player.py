@@ -23,9 +23,7 @@ class RulePlayer(Agent):
     choose_rows: ClassVar[Callable[..., None]]
     """Kernel with arguments views, random numbers (n,), `setting`, and actions (n,) int64, which it writes."""
     setting: Any = False
-    """What the rule takes beside the view: in `rule_kernel`, whether to play the loose variant (`holdem_moves.loosen`).
-    """
-
+    """What the rule takes beside the view, such as scratch space; see `rule_kernel` and `move_kernel`."""
     plays: ClassVar[Callable[..., bool]] = staticmethod(is_texas_holdem)
     """Function that tells whether the rule is for a game; by default for Texas hold'em with any betting."""
 
@@ -47,18 +45,30 @@ class Loose:
     setting = True
 
 
-def rule_kernel(choose_move: Any) -> Any:
-    """Return `RulePlayer.choose_rows` of a rule of Texas hold'em.
+def rule_kernel(choose_action: Any) -> Any:
+    """Return `RulePlayer.choose_rows` of a rule.
 
     Args:
-        choose_move: Kernel that returns RAISE, CALL or FOLD for a view.
+        choose_action: Kernel that returns the action id for a view, a random number in [0, 1) and `RulePlayer.setting`.
     """
 
     @kernel
-    def choose_rows(views: Any, random_numbers: Any, is_loose: Any, actions: Any) -> None:
+    def choose_rows(views: Any, random_numbers: Any, setting: Any, actions: Any) -> None:
         for j in range(views.shape[0]):
-            t = views[j]
-            wanted = choose_move(t)
-            actions[j] = action_for(t, loosen(wanted, random_numbers[j]) if is_loose else wanted)
+            actions[j] = choose_action(views[j], random_numbers[j], setting)
 
     return staticmethod(choose_rows)
+
+
+def move_kernel(choose_move: Any) -> Any:
+    """Return `RulePlayer.choose_rows` of a rule of Texas hold'em: a kernel that returns RAISE, CALL or FOLD for a view.
+
+    With the setting True it plays the loose variant (`holdem_moves.loosen`).
+    """
+
+    @kernel
+    def choose_action(t: Any, random_number: Any, is_loose: Any) -> Any:
+        wanted = choose_move(t)
+        return action_for(t, loosen(wanted, random_number) if is_loose else wanted)
+
+    return rule_kernel(choose_action)

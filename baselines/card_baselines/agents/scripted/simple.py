@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.agents.scripted.rule_player import RulePlayer
+from card_baselines.agents.scripted.rule_player import RulePlayer, rule_kernel
 from card_envs.agent import Agent, Decisions, choose
 from card_envs.compiler import kernel
 from card_envs.game import Game
@@ -20,31 +20,29 @@ MAY_FOLD = 0.21
 
 
 @kernel
-def call_rows(views: Any, random_numbers: Any, setting: Any, actions: Any) -> None:
-    """Write check or call for each view: it is always legal."""
-    for j in range(views.shape[0]):
-        actions[j] = CALL_ACTION
+def always_call(t: Any, random_number: Any, setting: Any) -> Any:
+    """Return check or call: it is always legal."""
+    return CALL_ACTION
 
 
 @kernel
-def raise_rows(views: Any, random_numbers: Any, setting: Any, actions: Any) -> None:
-    """Write the smallest legal raise of each view's actor, check or call where there is none."""
-    for j in range(views.shape[0]):
-        t = views[j]
-        actions[j] = CALL_ACTION
-        if t.max_raise_to > 0 and t.menu == MENU_INTEGERS:
-            actions[j] = np.int64(t.min_raise_to) + INTEGERS_OFFSET
-        elif t.max_raise_to > 0:
-            actions[j] = FIRST_RAISE_ACTION
-            while not is_legal(t, actions[j]):  # a seat that may raise has a legal id, the last one at the latest
-                actions[j] += 1
+def smallest_raise(t: Any, random_number: Any, setting: Any) -> Any:
+    """Return the smallest legal raise of a view's actor, check or call where there is none."""
+    if t.max_raise_to <= 0:
+        return np.int64(CALL_ACTION)
+    if t.menu == MENU_INTEGERS:
+        return np.int64(t.min_raise_to) + INTEGERS_OFFSET
+    action = np.int64(FIRST_RAISE_ACTION)
+    while not is_legal(t, action):  # a seat that may raise has a legal id, the last one at the latest
+        action += 1
+    return action
 
 
 class AlwaysCall(RulePlayer):
     """Checks or calls, whatever happens."""
 
     name = "always_call"
-    choose_rows = staticmethod(call_rows)
+    choose_rows = rule_kernel(always_call)
     plays = staticmethod(is_holdem)
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -56,7 +54,7 @@ class AlwaysRaise(RulePlayer):
     """Bets or raises by the smallest legal id, in bet menus the smallest size; checks or calls where it may not."""
 
     name = "always_raise"
-    choose_rows = staticmethod(raise_rows)
+    choose_rows = rule_kernel(smallest_raise)
     plays = staticmethod(is_holdem)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.agents.scripted.holdem_moves import hole_card
-from card_baselines.agents.scripted.rule_player import Loose, RulePlayer, rule_kernel
+from card_baselines.agents.scripted.rule_player import Loose, RulePlayer, move_kernel
 from card_envs.cards import RANKS
 from card_envs.compiler import kernel
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
@@ -107,7 +107,7 @@ class Chen(RulePlayer):
     """Raises and calls by the Chen points of its hole cards, on every street: 9 and 5 points, heads-up 7 and 3."""
 
     name = "chen_strict"
-    choose_rows = rule_kernel(chen_rule(9, 5, 7, 3))
+    choose_rows = move_kernel(chen_rule(9, 5, 7, 3))
 
 
 class ChenLoose(Loose, Chen):
@@ -120,7 +120,7 @@ class Sklansky(RulePlayer):
     """Raises the hands of Sklansky's range "tight" (5 %), calls with "loose" (25 %), folds others, on every street."""
 
     name = "sklansky_strict"
-    choose_rows = rule_kernel(move_by_range)
+    choose_rows = move_kernel(move_by_range)
 
 
 class SklanskyLoose(Loose, Sklansky):
