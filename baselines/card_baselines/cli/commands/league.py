@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import tyro
+from numpy.typing import NDArray
 
 from card_baselines.cli.console import make_table, print_json, print_parts
 from card_baselines.cli.options import AgentNames, Allowed, AsJson, EnvId, Folder, Measure, Resamples, Settings, Words
-from card_baselines.cli.ranking_output import describe_missing, list_faults, require_ranking, standings_json
 from card_baselines.league import tables
 from card_baselines.league.divisions import KINDS
 from card_baselines.league.league import League
 from card_baselines.league.pools import Pool, make_pool
-from card_baselines.league.rankings import MEASURES, RESAMPLES
+from card_baselines.league.rankings import MEASURES, RESAMPLES, Standings
 from card_baselines.league.report import compute_standings, write_report
 from card_baselines.league.rounds import RoundOutcome
 from card_baselines.progress import StepsProgress
 from card_baselines.settings import parse_settings
 from card_baselines.text_table import TextTable
+from card_envs.formatting import json_number
 
 RoundCounts = Annotated[Words, tyro.conf.arg(metavar="[DIVISION=]N ...")]
 Division = Annotated[str, tyro.conf.arg(help="Name of a division; by default all that evaluate count.")]
@@ -204,3 +206,65 @@ def watch(
             while True:
                 time.sleep(every)
                 live.update(make_tables(), refresh=True)
+
+
+# --- rankings, of tournaments too ---
+
+
+def require_ranking(standings: Standings, by: str) -> None:
+    """Raise ValueError, with the reason, if there is no ranking by a measure."""
+    if by not in standings.rankings:
+        reason = standings.missing.get(by, "choose from " + ", ".join(MEASURES))
+        raise ValueError(f"there is no ranking by {by}: {reason}")
+
+
+def describe_missing(standings: Standings) -> list[str]:
+    """Return a line for each measure that could not be computed, with the reason."""
+    return [f"without {name}: {reason}" for name, reason in standings.missing.items()]
+
+
+def list_faults(opened: League, most: int = 20) -> list[TextTable]:
+    """Return the table of faults, if there are any."""
+    table = tables.faults_table(opened, most)
+    return [table] if table.rows else []
+
+
+def standings_json(opened: League, standings: Standings) -> dict[str, Any]:
+    """Return rankings, winnings and faults as JSON."""
+    evidence = standings.evidence
+    return {
+        "env": opened.meta["env"],
+        "settings": opened.meta["settings"],
+        "seed": opened.meta["seed"],
+        "unit": opened.game.unit,
+        "rounds": len(evidence.rounds),
+        "hands": standings.hands,
+        "members": [standings.names[member] for member in evidence.members],
+        "rankings": {
+            name: {
+                "scores": ranking.scores.tolist(),
+                "ranks": ranking.ranks.tolist(),
+                "rank_ci95": None if ranking.rank_intervals is None else ranking.rank_intervals.tolist(),
+                "score_ci95": None if ranking.score_intervals is None else ranking.score_intervals.tolist(),
+                "intervals_from": ranking.source,
+                "probability_above": [
+                    [None if one == other else ranking.probability_above(one, other) for other in evidence.members]
+                    for one in evidence.members
+                ]
+                if len(ranking.draws)
+                else None,
+            }
+            for name, ranking in standings.rankings.items()
+        },
+        "missing": standings.missing,
+        "winnings": {
+            "means": _json_rows(evidence.winnings.means),
+            "standard_errors": _json_rows(evidence.winnings.errors),
+            "hands": evidence.winnings.hands.tolist(),
+        },
+        "faults": [{"round": round, **asdict(fault)} for round, _, fault in opened.store.faults()],
+    }
+
+
+def _json_rows(rows: NDArray[Any]) -> list[list[float | None]]:
+    return [list(map(json_number, row)) for row in rows.tolist()]

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 from card_baselines.cli import plots
 from card_baselines.cli.arguments import game_for
+from card_baselines.cli.commands.hands_needed import forecast_match, is_language_model
 from card_baselines.cli.console import print_json, print_parts
-from card_baselines.cli.forecast import forecast_match, is_language_model
 from card_baselines.cli.match_output import MatchObservers, MatchProgress, describe_defaults, describe_match
 from card_baselines.cli.options import AgentNames, AsJson, Device, EnvId, Flattened, SavePath, Seed, Settings
 from card_baselines.loading import load_agent

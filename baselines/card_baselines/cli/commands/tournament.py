@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from card_baselines.cli.arguments import require_known
+from card_baselines.cli.commands.league import describe_missing, list_faults, require_ranking, standings_json
 from card_baselines.cli.console import print_report
 from card_baselines.cli.options import Agents, AsJson, EnvId, Measure, Resamples, Settings
-from card_baselines.cli.ranking_output import describe_missing, list_faults, require_ranking, standings_json
 from card_baselines.league import tables
 from card_baselines.league.league import League
 from card_baselines.league.pools import Pool, make_pool
