@@ -316,7 +316,7 @@ def test_a_continued_run_equals_an_uninterrupted_one(tmp_path: Path, options: di
     assert whole.decisions == continued.decisions
     meters = [learner.callbacks[0] for learner in (whole, continued)]
     assert all(isinstance(callback, ExactAverage) for callback in meters)
-    assert np.array_equal(*[callback.meter.average.strategy() for callback in meters])
+    assert np.array_equal(*[callback.meter.strategy() for callback in meters])
 
 
 def test_a_continued_run_keeps_the_precision_that_auto_chose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,11 +23,10 @@ from card_baselines.average_strategy.average_network import AverageNetwork
 from card_baselines.learning.adam import Adam
 from card_baselines.learning.memories import ReplayMemory
 from card_baselines.learning.optimisation import interpolate, take_steps
-from card_baselines.neural.measured_learner import MeasuredConfig, MeasuredLearner
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm
 from card_baselines.runs.checkpoint import Part, check_arrays, tables_part
-from card_baselines.runs.exploitability_meter import AVERAGE
+from card_baselines.runs.exploitability_meter import AVERAGE, MeasuredConfig, MeasuredLearner
 from card_baselines.runs.ranges import ABOVE_0, AT_LEAST_0, AT_LEAST_1, SHARE, require_range
 from card_envs.agent import Decisions, choose
 from card_envs.game import Game

@@ -31,12 +31,11 @@ from card_baselines.average_strategy.snapshots import Snapshots
 from card_baselines.learning.memories import DecisionReservoir
 from card_baselines.learning.optimisation import interpolate, set_learning_rate, take_steps
 from card_baselines.neural.advantage_network import AdvantageNetwork, MeanAdvantages
-from card_baselines.neural.external_sampling import Samples, traverse
-from card_baselines.neural.measured_learner import MeasuredConfig, MeasuredLearner, require_two_players
+from card_baselines.neural.external_sampling import Samples, require_two_players, traverse
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import MAY_CHANGE, Algorithm, describe_game_run, make_game_algorithm
 from card_baselines.runs.checkpoint import tables_part
-from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
+from card_baselines.runs.exploitability_meter import AVERAGE, LATEST, MeasuredConfig, MeasuredLearner
 from card_baselines.runs.ranges import ABOVE_0, AT_LEAST_1, AT_LEAST_2
 from card_envs.agent import Decisions
 from card_envs.game import Game
@@ -107,7 +106,7 @@ class SingleDeepCfr(MeasuredLearner):
         losses = [self._update_player(player) for player in range(2)]
         self.iterations += 1
         if self.meter:
-            self.meter.add(self.network.strategy, float(self.iterations))
+            self.meter.add(self.meter.compute_strategy(self.network.strategy), float(self.iterations))
         if self.average is None:
             self.snapshots.add(self.network.plain_policy(), float(self.iterations))
         else:
@@ -145,7 +144,7 @@ class SingleDeepCfr(MeasuredLearner):
             average = self.average.policy.compute_probabilities(observation, action_mask)
         else:
             assert self.meter is not None
-            average = self.meter.average.strategy()
+            average = self.meter.strategy()
         return {LATEST: self.network.strategy(observation, action_mask), AVERAGE: average}
 
     def save_policy(self, run: RunFolder) -> None:

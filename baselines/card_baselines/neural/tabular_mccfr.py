@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from card_baselines.agents.learned.tabular_policy import AGENT, save_strategy
-from card_baselines.neural.measured_learner import MeasuredLearner, require_two_players
+from card_baselines.neural.external_sampling import require_two_players
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm
 from card_baselines.runs.checkpoint import Part, read_count
 from card_baselines.runs.config import GameRunConfig
-from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
+from card_baselines.runs.exploitability_meter import AVERAGE, LATEST, MeasuredLearner
 from card_baselines.runs.ranges import AT_LEAST_1
 from card_baselines.solvers.sampled_cfr import SampledCfr
 from card_envs.agent import Decisions
