@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
+from typing import Any
 
 from card_envs.damaged_files import DamagedFileError
 
@@ -16,17 +17,28 @@ READ_ERRORS = (sqlite3.DatabaseError, UnicodeDecodeError)
 """Errors of statements on a damaged file; `sqlite3` raises the second for a message that quotes bytes of a schema."""
 
 
-_LIST_TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+_Tables = dict[str, list[tuple[Any, ...]]]
+"""Name of a table -> its columns, as SQLite describes them."""
+
+
+def _list_tables(database: sqlite3.Connection) -> _Tables:
+    query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+    names = [name for (name,) in database.execute(query).fetchall()]
+    return {name: database.execute("SELECT * FROM pragma_table_info(?)", (name,)).fetchall() for name in names}
+
+
+def _list_expected_tables(schema: str) -> _Tables:
+    with closing(sqlite3.connect(":memory:")) as example:
+        example.executescript(schema)
+        return _list_tables(example)
 
 
 def require_no_other_tables(database: sqlite3.Connection, schema: str, path: object) -> None:
     """Raise a DamagedFileError if a file has a table that `schema` does not make: it is another program's."""
-    with closing(sqlite3.connect(":memory:")) as example:
-        example.executescript(schema)
-        for (name,) in database.execute(_LIST_TABLES).fetchall():
-            query = "SELECT * FROM pragma_table_info(?)"
-            if database.execute(query, (name,)).fetchall() != example.execute(query, (name,)).fetchall():
-                raise DamagedFileError(f"{path}: table {name!r} is not one that this version writes")
+    expected = _list_expected_tables(schema)
+    for name, columns in _list_tables(database).items():
+        if expected.get(name) != columns:
+            raise DamagedFileError(f"{path}: table {name!r} is not one that this version writes")
 
 
 def check_tables(database: sqlite3.Connection, schema: str, conditions: Mapping[str, str], path: object) -> None:
@@ -38,26 +50,16 @@ def check_tables(database: sqlite3.Connection, schema: str, conditions: Mapping[
         conditions: Table -> further condition in SQL that holds in all rows.
         path: Name of the file, for messages.
     """
-    with closing(sqlite3.connect(":memory:")) as example:
-        example.executescript(schema)
-        names = [name for (name,) in example.execute(_LIST_TABLES)]
-        for name in names:
-            columns = example.execute(f"PRAGMA table_info({name})").fetchall()
-            if database.execute(f"PRAGMA table_info({name})").fetchall() != columns:
-                raise DamagedFileError(f"{path}: table {name} has other columns than this version writes")
-            if rows := database.execute(f"PRAGMA foreign_key_check({name})").fetchall():
-                raise DamagedFileError(
-                    f"{path} is damaged: row {rows[0][1]} of {name} refers to nothing in {rows[0][2]}"
-                )
-            fits = [
-                _fits(column, declared, is_required or is_key)
-                for _, column, declared, is_required, _, is_key in columns
-            ]
-            condition = " AND ".join([*fits, conditions.get(name, "1")])
-            if wrong := database.execute(f"SELECT rowid FROM {name} WHERE NOT ({condition}) LIMIT 1").fetchone():
-                raise DamagedFileError(
-                    f"{path} is damaged: row {wrong[0]} of {name} has values that do not belong there"
-                )
+    found = _list_tables(database)
+    for name, columns in _list_expected_tables(schema).items():
+        if found.get(name) != columns:
+            raise DamagedFileError(f"{path}: table {name} has other columns than this version writes")
+        if rows := database.execute(f"PRAGMA foreign_key_check({name})").fetchall():
+            raise DamagedFileError(f"{path} is damaged: row {rows[0][1]} of {name} refers to nothing in {rows[0][2]}")
+        fits = [_fits(column, kind, is_required or is_key) for _, column, kind, is_required, _, is_key in columns]
+        condition = " AND ".join([*fits, conditions.get(name, "1")])
+        if wrong := database.execute(f"SELECT rowid FROM {name} WHERE NOT ({condition}) LIMIT 1").fetchone():
+            raise DamagedFileError(f"{path} is damaged: row {wrong[0]} of {name} has values that do not belong there")
 
 
 def _fits(column: str, declared: str, is_required: bool) -> str:

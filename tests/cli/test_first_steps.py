@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from card_baselines import cli, registry
-from card_baselines.cli import console, run_output, strengths
+from card_baselines.cli import console, strengths
+from card_baselines.cli.commands import train
 from card_envs import make_game, plugins
 from tests.helpers.shell import Shell
 
@@ -93,9 +94,9 @@ def test_a_program_that_the_shell_does_not_find_is_named_by_its_path(
     monkeypatch.setattr(sys, "argv", [str(program), "demo"])
     monkeypatch.setenv("PATH", str(tmp_path))
     assert console.find_program() == str(program)
-    run_output.print_how_to_activate()
+    train.print_how_to_activate()
     assert capsys.readouterr().out == f"So that the shell finds `card-envs`: . {activate}\n"
     monkeypatch.setenv("PATH", str(program.parent))
     assert console.find_program() == "card-envs"
-    run_output.print_how_to_activate()
+    train.print_how_to_activate()
     assert capsys.readouterr().out == ""

@@ -13,7 +13,7 @@ pytest.importorskip("uvicorn")
 import uvicorn
 
 from card_baselines import cli
-from card_baselines.web.http_connections import TimedProtocol
+from card_baselines.web.limits import TimedProtocol
 
 
 def test_connections_that_send_no_whole_request_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:

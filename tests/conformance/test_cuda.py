@@ -133,7 +133,7 @@ def learner_functions(game: Any, types: dict[str, Any]) -> dict[str, tuple[Any, 
     from numba import from_dtype
     from numba import types as numba_types
 
-    from card_baselines.agents.scripted.scripts import find_script
+    from card_baselines.agents.scripted.rule_player import find_script
     from card_baselines.ppo.on_device import kernels, losses
     from card_envs.agent import find_agent
 

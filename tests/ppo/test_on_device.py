@@ -16,7 +16,7 @@ pytest.importorskip("torch")
 
 import torch
 
-from card_baselines.agents.scripted import scripts
+from card_baselines.agents.scripted.rule_player import find_script
 from card_baselines.ppo.algorithm import PRESETS, make_callbacks
 from card_baselines.ppo.config import Config, Schedules
 from card_baselines.ppo.exploiters import train_exploiter
@@ -231,7 +231,7 @@ def test_scripts_play_as_the_agents_do_from_whole_records(env_id: str, name: str
     """Hidden cards are in the records that a script gets: it must not look at them."""
     game = make_game(env_id, num_players=6)
     agent, tables = find_agent(name, game), VectorTables(game, 200, seed=3)
-    script = scripts.find_script(agent, game)
+    script = find_script(agent, game)
     tables.reset()
     rows, rng = np.arange(200), np.random.default_rng(0)
     streams = seeded_streams(200, 0)
@@ -252,7 +252,7 @@ def test_agents_that_need_the_processor_are_refused_by_name() -> None:
         def act(self, decisions: Any, rng: Any) -> Any:
             return np.zeros(len(decisions), np.int64)
 
-    assert scripts.find_script(Own(), make_game("leduc_holdem-v0")) is None
+    assert find_script(Own(), make_game("leduc_holdem-v0")) is None
     config = replace(TINY, env="big2-v0", opponents=("random", "big2_greedy"), mixed=0.5)
     with pytest.raises(
         ValueError, match=r"\['big2_greedy'\] play on the processor only: leave them out of --opponents"

@@ -18,8 +18,8 @@ pytest.importorskip("torch")
 
 from card_baselines import cli
 from card_baselines.cli.commands import panel as panels
+from card_baselines.cli.commands.train import print_evaluation
 from card_baselines.cli.console import print_parts
-from card_baselines.cli.run_output import print_evaluation
 from card_baselines.grid import Grid, Layout
 from card_baselines.league import League
 from card_baselines.ppo.algorithm import ALGORITHM

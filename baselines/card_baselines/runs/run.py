@@ -12,7 +12,6 @@ import re
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic
 
@@ -136,27 +135,6 @@ def _new_folder(algorithm: Algorithm[AnyConfig], config: AnyConfig, env: str) ->
     return RunFolder.new(Path("runs"), find_entry(env).id, algorithm.name, config.seed)
 
 
-@dataclass
-class _Measures:
-    """Measures of updates since the last evaluation."""
-
-    means: bool
-    values: dict[str, list[float]] = field(default_factory=dict)
-
-    def add(self, measures: Mapping[str, float]) -> None:
-        """Add the measures of an update; unless means are logged, they replace earlier ones."""
-        for name, value in measures.items():
-            kept = self.values.setdefault(name, [])
-            if not self.means:
-                kept.clear()
-            kept.append(float(value))
-
-    def pop(self) -> dict[str, float]:
-        """Return the means, and forget the measures."""
-        values, self.values = self.values, {}
-        return {name: float(np.mean(several)) for name, several in values.items()}
-
-
 class Run(Generic[AnyConfig]):
     """A training run in a folder, new or continued."""
 
@@ -173,7 +151,8 @@ class Run(Generic[AnyConfig]):
         """Load the checkpoint of the folder, if there is one; further arguments as of `train`."""
         self._algorithm, self._config, self.learner, self.folder = algorithm, config, learner, folder
         self._game = config.game()
-        self._measures = _Measures(algorithm.logs_means)
+        self._measures: dict[str, list[float]] = {}
+        """Measures of updates since the last evaluation: of the latest update, or of all if their means are logged."""
         self._budget = algorithm.budget(config, lambda: self.learner.num_steps)
         self.learner.set_budget(self._budget.fraction)
         self._shows_progress, self._tracker_name = progress, tracker
@@ -196,7 +175,7 @@ class Run(Generic[AnyConfig]):
             if not 0 <= seconds < math.inf:
                 raise ValueError(f"seconds {seconds} is no time")
             values = {str(name): [float(value) for value in kept] for name, kept in progress["measures"].items()}
-        self._budget.before, self._measures.values = seconds, values
+        self._budget.before, self._measures = seconds, values
 
     @property
     def is_finished(self) -> bool:
@@ -227,7 +206,11 @@ class Run(Generic[AnyConfig]):
         with self._interruption.finish_first():
             measures = self.learner.update(fraction)
             self._budget.begin()  # after the first update, which compiles kernels
-            self._measures.add(measures)
+            for name, value in measures.items():
+                kept = self._measures.setdefault(name, [])
+                if not self._algorithm.logs_means:
+                    kept.clear()
+                kept.append(float(value))
             self._tracker.add(measures, self.learner.num_steps)
 
     def _prepare(self) -> None:
@@ -257,7 +240,7 @@ class Run(Generic[AnyConfig]):
 
     def _save(self) -> None:
         """Write a checkpoint and the policy."""
-        progress = {"seconds": self._budget.seconds(), "measures": self._measures.values}
+        progress = {"seconds": self._budget.seconds(), "measures": self._measures}
         with replace_file(self.folder.path / self.learner.checkpoint) as temporary:
             self.learner.save(temporary, progress)
         self.learner.save_policy(self.folder)
@@ -265,7 +248,8 @@ class Run(Generic[AnyConfig]):
 
     def _evaluate(self) -> None:
         config = self._config
-        row = {self._algorithm.counts: self.learner.num_steps, **self._measures.pop()}
+        means = {name: float(np.mean(values)) for name, values in self._measures.items()}
+        row, self._measures = {self._algorithm.counts: self.learner.num_steps, **means}, {}
         matches = self._play_matches(config.panel, config.evaluation_hands, 1)["matches"]
         results = self.learner.measure() | means_of(matches)
         self.folder.log({"seconds": self._budget.seconds(), **row, **results, **half_widths_of(matches)})

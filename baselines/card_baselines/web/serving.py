@@ -22,8 +22,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from card_baselines.web.catalogue import Catalogue
-from card_baselines.web.http_connections import timed_protocol
-from card_baselines.web.limits import LOOPBACK, Hosts, Limits, RateLimit, Waiting
+from card_baselines.web.limits import LOOPBACK, Hosts, Limits, RateLimit, Waiting, timed_protocol
 from card_baselines.web.messages import MessageError
 from card_baselines.web.replay import Library
 from card_baselines.web.request_handler import Page, RequestHandler

@@ -1,15 +1,19 @@
-"""Base class of the agents that play by a rule, which is one compiled function."""
+"""Base class of the agents that play by a rule, which is one compiled function.
+
+Other kernels, such as that of a rollout, call the same function (`find_script`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.agents.scripted.holdem_moves import action_for, loosen
-from card_envs.agent import Agent, Decisions
+from card_envs.agent import Agent, Decisions, RandomAgent
 from card_envs.compiler import kernel
 from card_envs.game import Game
 from card_envs.games.holdem.config import is_texas_holdem
@@ -72,3 +76,36 @@ def move_kernel(choose_move: Any) -> Any:
         return action_for(t, loosen(wanted, random_number) if is_loose else wanted)
 
     return rule_kernel(choose_action)
+
+
+Script = Callable[..., None]
+"""Kernel (tables, streams, random numbers, actions), arrays of one entry each: writes the action of the actor."""
+
+
+def find_script(agent: Agent, game: Game) -> Script | None:
+    """Return the kernel that plays as an agent does; None for agents that only the processor can play."""
+    if isinstance(agent, RandomAgent):
+        random_batch: Any = game.random_batch  # a function, which can be the key of a cache
+        return _random_script(random_batch)
+    if isinstance(agent, RulePlayer) and not isinstance(agent.setting, np.ndarray):  # which is scratch of one thread
+        return _rule_script(type(agent).choose_rows, agent.setting)
+    return None
+
+
+@cache
+def _random_script(random_batch: Any) -> Script:
+    @kernel
+    def play_randomly(tables: Any, streams: Any, numbers: Any, actions: Any) -> None:
+        actions[0] = 0  # the index of the only table, until the action is drawn
+        random_batch(tables, actions, streams, actions)
+
+    return play_randomly
+
+
+@cache
+def _rule_script(choose_rows: Any, setting: Any) -> Script:
+    @kernel
+    def play_by_rule(tables: Any, streams: Any, numbers: Any, actions: Any) -> None:
+        choose_rows(tables, numbers, setting, actions)
+
+    return play_by_rule

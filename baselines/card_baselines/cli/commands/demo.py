@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from card_baselines.cli.run_output import print_evaluation, print_how_to_activate, print_next_match
+from card_baselines.cli.commands.train import print_evaluation, print_how_to_activate, print_next_match
 from card_baselines.progress import count_minutes
 from card_baselines.runs.run import train
 from card_baselines.sb3 import maskable_ppo

@@ -83,8 +83,7 @@ def serve_openenv(
     require_port(port)
     import uvicorn
 
-    from card_baselines.web.http_connections import timed_protocol
-    from card_baselines.web.limits import Limits
+    from card_baselines.web.limits import Limits, timed_protocol
     from card_wrappers.openenv import LOOPBACK, make_app
 
     drawn = opponents or ("random",)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from card_baselines.agents.scripted.scripts import Script
+from card_baselines.agents.scripted.rule_player import Script
 from card_baselines.learning.columns import NO_ROW
 from card_baselines.ppo.on_device.memory import DeviceKernel
 from card_envs.compiler import kernel

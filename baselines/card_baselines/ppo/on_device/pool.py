@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from card_baselines.agents.scripted.scripts import Script, find_script
+from card_baselines.agents.scripted.rule_player import Script, find_script
 from card_baselines.ppo.config import Config
 from card_baselines.ppo.network import EXPLOITER, NUM_EXPLOITERS, NUM_PAST_SELVES, PAST_SELF, ActorCritic, NetworkPool
 from card_baselines.ppo.on_device import kernels
