@@ -169,21 +169,18 @@ class LanguageModel(Agent):
         answer = (reply.choices[0].message.content if reply.choices else None) or ""
         with self._lock:
             self._known[key] = answer
-            self._write_log({"key": key, "model": self.model, "messages": messages, "answer": answer})
+            if self.settings.log:
+                entry = {"key": key, "model": self.model, "messages": messages, "answer": answer}
+                with Path(self.settings.log).open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(entry, ensure_ascii=False) + "\n")
         return answer
 
     def close(self) -> None:
         """Close the connections to the endpoint."""
         self._client.close()
 
-    # --- log ----------------------------------------------------------------------------------------------------------
-
-    def _write_log(self, entry: Mapping[str, Any]) -> None:
-        if self.settings.log:
-            with Path(self.settings.log).open("a", encoding="utf-8") as file:
-                file.write(json.dumps(entry, ensure_ascii=False) + "\n")
-
     def _load_log(self) -> dict[str, str]:
+        """Return the answers in the log, by the key of their prompt."""
         path = Path(self.settings.log)
         if not self.settings.log or not path.is_file():
             return {}

@@ -97,7 +97,7 @@ class Catalogue:
                 "id": env,
                 "summary": ENVS[env].summary,
                 "seats": _seats_allowed(env),
-                "settings": self._default_words(env),
+                "settings": " ".join(f"{name}={value}" for name, value in self._defaults_of(env).items()),
                 "panel": list(evaluation_panel(make_game(env))),
             }
             for env in self.envs
@@ -221,9 +221,6 @@ class Catalogue:
     def _defaults_of(self, env: str) -> dict[str, Any]:
         known = inspect.signature(find_entry(env).factory).parameters
         return {name: value for name, value in self._defaults.items() if name in known}
-
-    def _default_words(self, env: str) -> str:
-        return " ".join(f"{name}={value}" for name, value in self._defaults_of(env).items())
 
 
 def _make_some(make: Callable[[A], B], items: Iterable[A]) -> list[B]:

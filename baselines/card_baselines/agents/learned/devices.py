@@ -20,12 +20,8 @@ def find_device(name: str) -> torch.device:
         raise ValueError(f"device {name!r} is not known: choose auto, cpu, cuda or cuda:N") from error
     if device.type not in ("cpu", "cuda"):
         raise ValueError(f"device {name!r} is not supported: choose auto, cpu, cuda or cuda:N")
-    if device.type == "cuda":
-        return _find_gpu(name, device)
-    return device
-
-
-def _find_gpu(name: str, device: torch.device) -> torch.device:
+    if device.type == "cpu":
+        return device
     count = torch.cuda.device_count()
     index = device.index if device.index is not None else int(os.environ.get("LOCAL_RANK", 0)) % max(1, count)
     if index >= count:

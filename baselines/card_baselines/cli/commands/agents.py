@@ -15,6 +15,7 @@ from card_baselines.cli.options import AgentName, AsJson
 from card_baselines.cli.strengths import read_strengths
 from card_baselines.text_table import TextTable
 from card_envs.envs import find_entry
+from card_envs.formatting import format_interval
 
 OptionalEnv = Annotated[
     str, tyro.conf.arg(metavar="ENV", help="Environment id; by default all.", help_behavior_hint="")
@@ -88,9 +89,8 @@ def _strength_of(name: str, made: Mapping[str, Any]) -> float:
 def _format_strength(name: str, made: Mapping[str, Any]) -> str:
     if name not in made["agents"]:
         return "0" if name == made.get("reference") else "-"
-    low, high = made["agents"][name]["ci95"]
     digits = 0 if any(each["ci95"][1] - each["ci95"][0] > 2 for each in made["agents"].values()) else 2
-    return f"{made['agents'][name]['mean']:+.{digits}f} ± {(high - low) / 2:.{digits}f}"
+    return format_interval(made["agents"][name]["mean"], made["agents"][name]["ci95"], digits)
 
 
 def export(

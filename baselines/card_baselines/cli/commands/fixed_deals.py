@@ -31,6 +31,7 @@ from card_baselines.run_folder import git_commit
 from card_baselines.six_max_benchmark import LIMIT, NO_LIMIT
 from card_baselines.text_table import TextTable
 from card_envs.files import require_parent
+from card_envs.formatting import format_interval
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,5 +178,4 @@ def _say(text: str) -> None:
 
 
 def _format_cell(cell: Mapping[str, Any]) -> str:
-    low, high = cell["ci95"]
-    return f"{cell['mean']:+.2f} ± {(high - low) / 2:.2f}"
+    return format_interval(cell["mean"], cell["ci95"])
