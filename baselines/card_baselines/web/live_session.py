@@ -11,6 +11,8 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, Protocol
 
+import numpy as np
+
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.results import MIN_INTERVAL_DEALS
 from card_baselines.web.scenes import Move, Scene, make_scene
@@ -205,12 +207,9 @@ class LiveSession:
     def _show_result(self, payoffs: list[int] | None, move: Move | None) -> None:
         if payoffs is not None:
             self._payoffs.append(payoffs)
-        self._show(move)
+        self._send_to_all(lambda index: self.message(index, move))
 
     # --- messages ---
-
-    def _show(self, move: Move | None) -> None:
-        self._send_to_all(lambda index: self.message(index, move))
 
     def _send_to_all(self, message_for: Callable[[int | None], dict[str, Any]]) -> None:
         """Send messages to all pages; `message_for` makes that of a player, or for None that of watchers."""
@@ -254,8 +253,6 @@ class LiveSession:
 
     def _means(self) -> list[list[float]] | None:
         """Return mean and bounds of the interval by player; None with people, and for too few hands."""
-        import numpy as np
-
         if self.has_people or len(self._payoffs) < MIN_INTERVAL_DEALS:
             return None
         won = np.array(self._payoffs, np.float64) / self.session.game.chips_per_reward

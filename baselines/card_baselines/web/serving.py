@@ -9,6 +9,7 @@ import socket
 import webbrowser
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -67,14 +68,11 @@ def make_app(handler: RequestHandler, hosts: Hosts, limits: Limits | None = None
     async def font(request: Request) -> Response:
         return Response(font_file(), media_type="font/ttf", headers={"cache-control": "max-age=3600"})
 
-    async def picture(request: Request) -> Response:
-        return await _picture(request, handler)
-
     routes = [
         Route("/", page),
         Route("/cards.json", cards),
         Route("/font.ttf", font),
-        Route("/picture/{kind}", picture),
+        Route("/picture/{kind}", partial(_draw_picture, handler=handler)),
         WebSocketRoute("/socket", sockets.serve),
         Mount("/static", StaticFiles(directory=STATIC)),
     ]
@@ -106,7 +104,7 @@ class _Guard:
         await self._app(scope, receive, send_with_headers)
 
 
-async def _picture(request: Request, handler: RequestHandler) -> Response:
+async def _draw_picture(request: Request, handler: RequestHandler) -> Response:
     """Answer a request of the host for a picture of a recording, see `Library.picture`."""
     words = request.headers.get("authorization", "")
     if not handler.is_host(words.removeprefix("Bearer ")):
