@@ -127,16 +127,15 @@ class Adaptation:
         return summarise(self.agent, self.rewards.mean(axis=1))
 
     @cached_property
-    def regrets(self) -> Floats:
-        """(sessions, hands): mean of the best fixed response to the opponent's style, minus the agent's reward."""
+    def regret(self) -> Summary:
+        """Mean per hand of the best fixed response to the opponent's style, minus that of the agent.
+
+        The interval ignores the errors of the fixed responses' means.
+        """
         if not self.best_fixed:
             raise ValueError("regret needs fixed responses: call play_adaptation(..., responses=[...])")
-        return np.asarray(np.array([best.mean for best in self.best_fixed])[self.style_of_hand] - self.rewards)
-
-    @cached_property
-    def regret(self) -> Summary:
-        """Mean regret per hand; its interval ignores the errors of the fixed responses' means."""
-        return summarise(self.agent, self.regrets.mean(axis=1))
+        best = np.array([best.mean for best in self.best_fixed])[self.style_of_hand]
+        return summarise(self.agent, (best - self.rewards).mean(axis=1))
 
     def recovery(self, phase: int, window: int = 50, seed: int = 0) -> tuple[float, float, float]:
         """Return the number of hands after which the agent has recovered from a change of style.

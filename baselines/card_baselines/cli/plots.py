@@ -37,10 +37,7 @@ def require_drawable(path: Path | None) -> None:
 def draw_win_curve(result: MatchResult, path: Path) -> None:
     """Draw each agent's mean, with its 95 % interval, over the hands played so far, into a file."""
     figure = make_figure(7.2, 4.2)
-    axes = figure.add_subplot()
-    for agent, name in enumerate(result.names):
-        _draw_win_curve(axes, result, agent, name)
-    _finish_win_curves(axes, result)
+    _draw_win_curves(figure.add_subplot(), [(result, agent, name) for agent, name in enumerate(result.names)])
     save_figure(figure, path)
 
 
@@ -57,7 +54,7 @@ def draw_report(
     """
     figure = make_figure(11.0, 4.2)
     left, right = figure.subplots(1, 2)
-    factor, unit = _unit(results[0])
+    unit, factor = next(iter(results[0].units.items()))
     heights = np.arange(len(scores))[::-1]
     means = [score.mean * factor for score in scores]
     sides = np.array([(score.mean - score.ci95[0], score.ci95[1] - score.mean) for score in scores]) * factor
@@ -67,9 +64,8 @@ def draw_report(
     left.set_xlabel(f"{unit} (95 % intervals)")
     left.set_title(f"{results[0].names[0]} against", loc="left")
     hide_frame(left)
-    for result, opponent in zip(results, opponents, strict=True):
-        _draw_win_curve(right, result, 0, f"v {opponent}")
-    _finish_win_curves(right, results[0])
+    named = zip(results, opponents, strict=True)
+    _draw_win_curves(right, [(result, 0, f"v {opponent}") for result, opponent in named])
     right.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     save_figure(figure, path)
 
@@ -99,32 +95,23 @@ def draw_adaptation(adaptation: Adaptation, window: int, path: Path) -> None:
     save_figure(figure, path)
 
 
-def _unit(result: MatchResult) -> tuple[float, str]:
-    """Return factor and name of the first unit of a result."""
-    unit, factor = next(iter(result.units.items()))
-    return factor, unit
-
-
 def _finish(axes: Axes) -> None:
     draw_zero_line(axes)
     hide_frame(axes)
     axes.legend(frameon=False)
 
 
-def _draw_win_curve(axes: Axes, result: MatchResult, agent: int, label: str) -> None:
-    """Draw the mean of one agent, with its 95 % interval, over the hands played so far."""
-    factor, _ = _unit(result)
-    samples = len(result.deal_means)
-    counts = np.unique(np.linspace(max(1, _SKIPPED_SHARE * samples), samples, _POINTS).astype(np.int64))
-    hands = counts * result.hands_per_sample
-    values = result.deal_means[:, agent] * factor
-    means = np.cumsum(values)[counts - 1] / counts
-    variances = np.maximum(np.cumsum(values**2)[counts - 1] / counts - means**2, 0)
-    half_width = 1.96 * np.sqrt(variances / counts)
-    draw_band(axes, hands, means, half_width, label=label)
-
-
-def _finish_win_curves(axes: Axes, result: MatchResult) -> None:
+def _draw_win_curves(axes: Axes, curves: Sequence[tuple[MatchResult, int, str]]) -> None:
+    """Draw means, with their 95 % intervals, over the hands played so far, each of an agent of a match with a label."""
+    unit, factor = next(iter(curves[0][0].units.items()))
+    for result, agent, label in curves:
+        samples = len(result.deal_means)
+        counts = np.unique(np.linspace(max(1, _SKIPPED_SHARE * samples), samples, _POINTS).astype(np.int64))
+        values = result.deal_means[:, agent] * factor
+        means = np.cumsum(values)[counts - 1] / counts
+        variances = np.maximum(np.cumsum(values**2)[counts - 1] / counts - means**2, 0)
+        half_width = 1.96 * np.sqrt(variances / counts)
+        draw_band(axes, counts * result.hands_per_sample, means, half_width, label=label)
     axes.set_xlabel("hands")
-    axes.set_ylabel(f"{_unit(result)[1]} so far")
+    axes.set_ylabel(f"{unit} so far")
     _finish(axes)
