@@ -122,18 +122,13 @@ class RunFolder:
                 changes = [*before["made_of"].get("changes", []), *self._changes(before, config, may_change)]
                 changed = {"changes": changes} if changes else {}
                 made_of = {**before["made_of"], "continued_at": commits[1:], **changed}
-        else:
-            self._require_empty()
+        elif self.path.is_dir() and (others := sorted(path.name for path in self.path.iterdir() if path.name != LOCK)):
+            raise ValueError(f"{self.path} exists and holds no run, but {others[0]!r}: choose another folder")
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             self.write_json(CONFIG, {**config, "made_of": made_of})
         except OSError as error:
             raise ValueError(f"cannot write the run folder {self.path}: {error.strerror}") from error
-
-    def _require_empty(self) -> None:
-        others = sorted(path.name for path in self.path.iterdir() if path.name != LOCK) if self.path.is_dir() else []
-        if others:
-            raise ValueError(f"{self.path} exists and holds no run, but {others[0]!r}: choose another folder")
 
     @staticmethod
     def _changes(

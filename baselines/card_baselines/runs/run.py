@@ -95,7 +95,10 @@ def train(
     if config.start_from:
         start_folder(config.start_from)
     learner = algorithm.make_learner(config, game)  # before anything is written, since it may raise ValueError
-    run = RunFolder(Path(folder)) if folder else _new_folder(algorithm, config, described["env"])
+    if folder:
+        run = RunFolder(Path(folder))
+    else:
+        run = RunFolder.new(Path("runs"), find_entry(described["env"]).id, algorithm.name, config.seed)
     with run.lock():
         if run.is_started:
             run.require_same(described, algorithm.may_change)
@@ -129,10 +132,6 @@ def start_folder(name: str) -> Path:
         known = ", ".join(sorted(PRETRAINED))
         raise ValueError(f"start_from {name!r} is neither a run folder nor one of the trained agents {known}")
     return folder
-
-
-def _new_folder(algorithm: Algorithm[AnyConfig], config: AnyConfig, env: str) -> RunFolder:
-    return RunFolder.new(Path("runs"), find_entry(env).id, algorithm.name, config.seed)
 
 
 class Run(Generic[AnyConfig]):
@@ -276,13 +275,11 @@ class Run(Generic[AnyConfig]):
         quarter = int(_QUARTERS * self._budget.fraction())
         if self._algorithm.keeps_frozen_selves and self._quarter < quarter < _QUARTERS:
             self._quarter = quarter
-            self._save_policy_in(self.folder.path / FROZEN / f"after_{quarter}_of_{_QUARTERS}")
-
-    def _save_policy_in(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        self.learner.save_policy(self.folder)
-        for name in (CONFIG, WEIGHTS):
-            shutil.copyfile(self.folder.path / name, folder / name)
+            folder = self.folder.path / FROZEN / f"after_{quarter}_of_{_QUARTERS}"
+            folder.mkdir(parents=True, exist_ok=True)
+            self.learner.save_policy(self.folder)
+            for name in (CONFIG, WEIGHTS):
+                shutil.copyfile(self.folder.path / name, folder / name)
 
     def _finish(self) -> None:
         """Write the last checkpoint, the curves, and the final evaluation against the panel and the frozen agents."""

@@ -94,8 +94,11 @@ class Sb3Learner(Learner):
         self._device = find_device(config.device)
         common = {"learning_rate": config.learning_rate, "gamma": 1.0, "seed": config.seed, "device": self._device}
         self._callback = _BudgetCallback(self)
-        self._fraction: Callable[[], float] = lambda: 0.0
-        self._use(self.model_class(env=self._tables, **common, **self.model_settings(config)))
+        self.fraction: Callable[[], float] = lambda: 0.0
+        """Function that returns the used fraction of the budget."""
+        self.model = self.model_class(env=self._tables, **common, **self.model_settings(config))
+        self.model.set_logger(configure(None, []))  # measures are logged by the run
+        self.model.lr_schedule = lambda _: config.learning_rate * (1.0 - 0.9 * self.fraction())
 
     @staticmethod
     @abstractmethod
@@ -109,18 +112,9 @@ class Sb3Learner(Learner):
     def set_progress(self, fraction: float) -> None:
         """Set schedules other than the learning rate, given the used fraction of the budget."""
 
-    def _use(self, model: Any) -> None:
-        self.model = model
-        model.set_logger(configure(None, []))  # measures are logged by the run
-        model.lr_schedule = lambda _: self.config.learning_rate * (1.0 - 0.9 * self.fraction())
-
     def set_budget(self, fraction: Callable[[], float]) -> None:
         """Store the function: schedules are updated, and the run can end, within an update."""
-        self._fraction = fraction
-
-    def fraction(self) -> float:
-        """Return the used fraction of the budget."""
-        return self._fraction()
+        self.fraction = fraction
 
     @property
     def num_steps(self) -> int:
