@@ -135,14 +135,11 @@ class Runner:
 
     def _may_plan(self, division: _Division) -> bool:
         """Return True if the next rounds can be drawn. Those of all members wait until no more clones are added."""
-        if not division.members and self._is_training():
+        others = self._divisions.values()
+        if not division.members and any(KINDS[each.row.kind].trains and each.played < each.target for each in others):
             return False
         waits = KINDS[division.row.kind].needs_results and (division.open or division.unrated)
         return not waits and division.planned < division.target
-
-    def _is_training(self) -> bool:
-        divisions = self._divisions.values()
-        return any(KINDS[each.row.kind].trains and each.played < each.target for each in divisions)
 
     def _plan(self, division: _Division) -> list[PlannedRound]:
         """Draw and store the next rounds of a division."""

@@ -37,7 +37,8 @@ def load_model(model: Any, path: Path, device: Any) -> None:
     """
     with _explain(path):
         model.set_parameters(_tensors(path, device), exact_match=True, device=device)
-        attributes = _plain_attributes(path)
+        with zipfile.ZipFile(path) as archive:
+            attributes: dict[str, Any] = json.loads(archive.read("data"))  # pickled ones stay text
         for name in _COUNTERS & attributes.keys() & vars(model).keys():
             setattr(model, name, read_count(attributes, name))
         for name in _NUMBERS & attributes.keys() & vars(model).keys():
@@ -58,13 +59,6 @@ def _tensors(path: Path, device: Any) -> dict[str, Any]:
     """Return the state dictionaries in a file, by name; PyTorch unpickles nothing but tensors."""
     _, tensors, _ = load_from_zip_file(path, load_data=False, device=device)
     return dict(tensors)
-
-
-def _plain_attributes(path: Path) -> dict[str, Any]:
-    """Return the attributes of the saved model; pickled ones stay text."""
-    with zipfile.ZipFile(path) as archive:
-        attributes: dict[str, Any] = json.loads(archive.read("data"))
-    return attributes
 
 
 @contextmanager

@@ -58,9 +58,10 @@ def measure(
         finished: Called with 1 after each work of each round, and after each first call.
         clock: Function that returns the CPU time so far, in seconds.
     """
+    report = finished or (lambda count: None)
     for work in works.values():
         work()
-        _report(finished)
+        report(1)
     rates: dict[str, list[float]] = {name: [] for name in works}
     gc.collect()
     gc.freeze()  # otherwise each work pays for garbage collection over the objects of all others
@@ -68,7 +69,7 @@ def measure(
         for _ in range(rounds):
             for name, work in works.items():
                 rates[name].append(_measure_rate(work, seconds, clock))
-                _report(finished)
+                report(1)
     finally:
         gc.unfreeze()
     return {name: Speed(tuple(rates_of_work)) for name, rates_of_work in rates.items()}
@@ -80,11 +81,6 @@ def _measure_rate(work: Work, seconds: float, clock: Callable[[], float]) -> flo
         done += work()
         used = clock() - start
     return done / used
-
-
-def _report(finished: Callable[[int], None] | None) -> None:
-    if finished is not None:
-        finished(1)
 
 
 def run_python_loop() -> int:

@@ -109,7 +109,10 @@ class Session:
             raise ValueError(f"{game.name} has {game.num_seats} seats here, but {plan.num_players} players are named")
         self.plan, self.game, self.agents = plan, game, agents
         self._listeners = group_by_agent(agents)
-        self._streams = {index: _make_generator(plan, index) for index in agents}
+        self._streams = {
+            index: secret_generator(plan.secret, index) if plan.secret else make_generator(plan.seed, index)
+            for index in agents
+        }
         self.hand = -1
         self.actions: list[int] = []
         """Actions of the current hand, in order."""
@@ -257,13 +260,6 @@ def _shorten_name(agent: str, words: Collection[str]) -> str:
     name, colon, choice = agent.partition(":")
     kept = "_".join(word for word in name.split("_") if word not in words)
     return f"{kept or name}{colon}{choice}"
-
-
-def _make_generator(plan: Plan, index: int) -> np.random.Generator:
-    """Return the random generator of a player's agent."""
-    if plan.secret:
-        return secret_generator(plan.secret, index)
-    return make_generator(plan.seed, index)
 
 
 def name_actions(game: Game, tables: Tables, actions: Sequence[int]) -> list[tuple[int, str]]:

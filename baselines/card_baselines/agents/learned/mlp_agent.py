@@ -107,17 +107,13 @@ def describe_game(game: Game) -> dict[str, Any]:
 def require_fit(folder: Path, config: dict[str, Any], game: Game) -> Encoder:
     """Return the encoder of a trained network; ValueError unless the network was trained for the game."""
     _require(folder, config, game=game.name, num_seats=game.num_seats, num_actions=game.num_actions)
+    name = str(config["encoder"])  # one of the game's own, or the one that the game currently uses
     with registered_names_only(folder / CONFIG):
-        encoder = _encoder_of(game, str(config["encoder"]))
+        is_in_use = name not in game.encoders and name == game.encoder.name
+        encoder = game.encoder if is_in_use else find_encoder(game.encoders, name)
     size = encoder.layout(game.config).size
     _require(folder, config, encoder_version=encoder.version, observation_size=size)
     return encoder
-
-
-def _encoder_of(game: Game, name: str) -> Encoder:
-    """Return an encoder by name: one of the game's own, or the one that the game currently uses."""
-    is_in_use = name not in game.encoders and name == game.encoder.name
-    return game.encoder if is_in_use else find_encoder(game.encoders, name)
 
 
 def _require(folder: Path, config: dict[str, Any], **expected: Any) -> None:

@@ -48,7 +48,9 @@ def export_onnx(spec: str, path: Path) -> dict[str, str]:
             of its encoder.
     """
     name, choice = split_choice(spec)
-    folder = _folder_of(name)
+    folder = Path(name) if (Path(name) / CONFIG).is_file() else find_pretrained(name)
+    if folder is None:
+        raise ValueError(f"agent {name!r} has no trained network: choose a run folder or one of {sorted(PRETRAINED)}")
     config = RunFolder(folder).config()
     location = plugins.list_plugins(plugins.SAVED_AGENTS).get(str(config.get("agent")), "")
     if not location.endswith(f":{MlpAgent.__name__}"):
@@ -70,14 +72,6 @@ def export_onnx(spec: str, path: Path) -> dict[str, str]:
         onnx.checker.check_model(model, full_check=True)
         temporary.write_bytes(model.SerializeToString())
     return about
-
-
-def _folder_of(name: str) -> Path:
-    """Return the folder with the settings and weights of an agent."""
-    folder = Path(name) if (Path(name) / CONFIG).is_file() else find_pretrained(name)
-    if folder is None:
-        raise ValueError(f"agent {name!r} has no trained network: choose a run folder or one of {sorted(PRETRAINED)}")
-    return folder
 
 
 def _about(agent: MlpAgent, config: Mapping[str, Any], choice: str) -> dict[str, str]:

@@ -82,7 +82,12 @@ class Big2Rollout(Agent):
         self.doubt = doubt if doubt is not None else DOUBT_OF_A_POLICY if policy else DOUBT
         self._thought, self._plan = np.zeros(1, THOUGHT), np.zeros(1, PLAN)
         if policy:
-            _require_chances(policy)
+            if policy.greedy or not policy.shows_probabilities:
+                raise ValueError(
+                    f"agent {policy.name!r} plays one action and shows no chances of others: rollouts need them"
+                )
+            if policy.needs_deal_events:
+                raise ValueError(f"agent {policy.name!r} remembers deals: it cannot play imagined ones")
             self.name, self.encoder = f"{policy.name}:{self.name}", policy.encoder
 
     def can_play(self, game: Game) -> bool:
@@ -99,14 +104,6 @@ class Big2Rollout(Agent):
             self._thought, self._plan, actions,
         )  # fmt: skip
         return actions
-
-
-def _require_chances(policy: Agent) -> None:
-    """Raise ValueError for an agent without probabilities, or with a memory."""
-    if policy.greedy or not policy.shows_probabilities:
-        raise ValueError(f"agent {policy.name!r} plays one action and shows no chances of others: rollouts need them")
-    if policy.needs_deal_events:
-        raise ValueError(f"agent {policy.name!r} remembers deals: it cannot play imagined ones")
 
 
 @kernel

@@ -14,7 +14,7 @@ from card_baselines.cli.options import Agents, AsJson, EnvId, Measure, Resamples
 from card_baselines.league import tables
 from card_baselines.league.league import League
 from card_baselines.league.pools import Pool, make_pool
-from card_baselines.league.rankings import MEASURES, RESAMPLES, Standings
+from card_baselines.league.rankings import MEASURES, RESAMPLES
 from card_baselines.league.report import compute_standings, write_report
 from card_baselines.league.store import LeagueError
 from card_baselines.loading import load_agent
@@ -55,7 +55,9 @@ def tournament(
     if not minutes > 0 or (passes is not None and passes < 1) or hands < 1:
         raise ValueError(f"minutes {minutes} must be above 0, passes {passes} and hands {hands} at least 1")
     chosen = parse_settings(settings)
-    _require_agents(agents, env, chosen)
+    game = make_game(env, **chosen)
+    for spec in agents:  # before a folder is made
+        load_agent(spec, game)
     root = folder or Path("runs") / "tournaments" / time.strftime("%Y%m%d-%H%M%S")
     with make_pool(workers) as pool, ProgressBar("playing", 1.0) as bar:
         league = play_tournament(
@@ -67,27 +69,15 @@ def tournament(
         require_ranking(standings, by)
         page = write_report(league, standings, root / "report", by, kind="Tournament")
         content = {"folder": str(root), **standings_json(league, standings)}
-        rounds = len(standings.evidence.rounds)
-        last = f"{rounds:,} rounds, {standings.hands:,} hands, seed {seed}; report: {page}"
-        print_report(content, [*_describe(league, standings, by), last], as_json)
-
-
-def _require_agents(agents: tuple[str, ...], env: str, settings: dict[str, Any]) -> None:
-    """Raise ValueError for an agent or a setting that is wrong, before a folder is made."""
-    game = make_game(env, **settings)
-    for spec in agents:
-        load_agent(spec, game)
-
-
-def _describe(league: League, standings: Standings, by: str) -> list[TextTable | str]:
-    """Return the tables of a tournament, and which measures are missing."""
-    return [
-        tables.ranking_table(standings, by),
-        tables.winnings_table(standings, by),
-        tables.probability_table(standings, by),
-        *list_faults(league),
-        *describe_missing(standings),
-    ]
+        parts: list[TextTable | str] = [
+            tables.ranking_table(standings, by),
+            tables.winnings_table(standings, by),
+            tables.probability_table(standings, by),
+            *list_faults(league),
+            *describe_missing(standings),
+            f"{len(standings.evidence.rounds):,} rounds, {standings.hands:,} hands, seed {seed}; report: {page}",
+        ]
+        print_report(content, parts, as_json)
 
 
 DIVISION = "tournament"
