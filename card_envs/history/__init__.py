@@ -6,14 +6,20 @@ from card_envs.history.big2.format import dump_deals, load_deals, parse_deals
 from card_envs.history.big2.replay import Big2Deal
 from card_envs.history.errors import HandHistoryError
 from card_envs.history.hand_record import HandRecord, Move
-from card_envs.history.history_format import HistoryFormat, HistoryWriter
+from card_envs.history.history_format import HistoryFormat, HistoryWriter, PlayedHands
 from card_envs.history.match_file import MatchFile
 from card_envs.history.phh.format import dump_hand, dump_hands, hand_of, load_hand, load_hands
 from card_envs.history.phh.hand import Hand
 from card_envs.history.pokerstars.format import load_pokerstars
-from card_envs.history.recorded_hand import RecordedHand
-from card_envs.history.recording import PlayedHands
-from card_envs.history.replay import HandSteps, ParsedHand, Replay, UnreadHand, replay_hand, replay_tables
+from card_envs.history.replay import (
+    HandSteps,
+    ParsedHand,
+    RecordedHand,
+    Replay,
+    UnreadHand,
+    replay_hand,
+    replay_tables,
+)
 from card_envs.history.report import ReplayReport, find_files, replay_each, replay_file, replay_paths
 from card_envs.history.results import ReplayResult
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from card_envs.envs import ENVS
 from card_envs.game import Game
 from card_envs.history.history_format import HistoryFormat
-from card_envs.history.recorded_hand import RecordedHand
+from card_envs.history.replay import RecordedHand, play_through
 from card_envs.locations import load_object
 
 BUILT_IN = (
@@ -39,8 +39,16 @@ def format_of_file(file: Path) -> HistoryFormat:
 
 
 def load_recorded_hands(file: Path) -> Iterator[RecordedHand | str]:
-    """Yield the hands of a file of any format; see `HistoryFormat.load_recorded_hands`."""
-    return format_of_file(file).load_recorded_hands(file)
+    """Yield the hands of a file in the form that a table plays, and the reason for each hand that cannot be played.
+
+    Raises HandHistoryError for a file that cannot be read or understood.
+    """
+    for hand in format_of_file(file).load_hands(file):
+        try:
+            *_, (_, replay) = play_through(hand)
+            yield replay.recorded_hand()
+        except ValueError as error:
+            yield str(error)
 
 
 def search_suffixes() -> tuple[str, ...]:

@@ -1,20 +1,49 @@
-"""The interface of a format of hand histories: `HistoryFormat`, and its writer."""
+"""The interface of a format of hand histories: `HistoryFormat`, its writer, and the hands that it writes."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from card_envs.game import Game
+from card_envs.game import Game, Tables
 from card_envs.history.errors import HandHistoryError
-from card_envs.history.recorded_hand import RecordedHand
-from card_envs.history.recording import PlayedHands
 from card_envs.history.replay import HandSteps, ParsedHand, play_through
+from card_envs.typing import Rows
 
-__all__ = ["HistoryFormat", "HistoryWriter"]
+__all__ = ["HistoryFormat", "HistoryWriter", "PlayedHands"]
+
+
+@dataclass(frozen=True, eq=False)
+class PlayedHands:
+    """Complete hands of a batch of tables."""
+
+    numbers: Rows
+    """(n,) number of each hand in the match."""
+    dealt: Tables
+    """(n,) tables after the deal, before the first decision."""
+    actions: list[list[int]]
+    """Action ids of each hand, in the order of play."""
+
+
+def number_equal_names(names: Iterable[str], separator: str) -> tuple[str, ...]:
+    """Return different names: of equal ones, later ones get a number, as in "chen", "chen 2"."""
+    found: list[str] = []
+    for name in names:
+        number, unique = 1, name
+        while unique in found:
+            number += 1
+            unique = f"{name}{separator}{number}"
+        found.append(unique)
+    return tuple(found)
+
+
+def names_by_seat(names: Sequence[str], hand: int) -> tuple[str, ...]:
+    """Return the agents' names by seat in a hand of a match: in hand h, agent j sits at seat (j + h) % n."""
+    return tuple(names[(seat - hand) % len(names)] for seat in range(len(names)))
 
 
 class HistoryWriter(ABC):
@@ -76,15 +105,3 @@ class HistoryFormat(ABC):
         frames = [(index, replay, replay.tables.copy()) for index, replay in play_through(hand, rules)]
         replay, tables = frames[0][1], np.concatenate([table for *_, table in frames])
         return HandSteps(replay.game, hand.source, replay.names, tables, tuple(replay.texts[i] for i, *_ in frames[1:]))
-
-    def load_recorded_hands(self, file: Path) -> Iterator[RecordedHand | str]:
-        """Yield the hands of a file in the form that a table plays, and the reason for each hand that cannot be played.
-
-        Raises HandHistoryError for a file that cannot be read or understood.
-        """
-        for hand in self.load_hands(file):
-            try:
-                *_, (_, replay) = play_through(hand)
-                yield replay.recorded_hand()
-            except ValueError as error:
-                yield str(error)

@@ -9,10 +9,9 @@ from card_envs.game import Game
 from card_envs.games.holdem.config import HoldemConfig, is_holdem
 from card_envs.games.holdem.rules import RulesProfile
 from card_envs.history.hand_record import HandRecord
-from card_envs.history.history_format import HistoryFormat, HistoryWriter
+from card_envs.history.history_format import HistoryFormat, HistoryWriter, PlayedHands
 from card_envs.history.holdem_match import record_hands
 from card_envs.history.holdem_replay import HoldemReplay
-from card_envs.history.recording import PlayedHands
 from card_envs.history.replay import ParsedHand
 
 __all__ = ["HoldemFormat", "HoldemHand", "HoldemWriter"]

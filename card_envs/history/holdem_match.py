@@ -12,7 +12,7 @@ from card_envs.games.holdem.rules import RULES
 from card_envs.games.holdem.state import CALL, RAISE
 from card_envs.games.holdem.view import chips_behind
 from card_envs.history.hand_record import DEAL_BOARD, DEAL_HOLE, SHOW, HandRecord, Move
-from card_envs.history.recording import PlayedHands, names_by_seat
+from card_envs.history.history_format import PlayedHands, names_by_seat
 from card_envs.history.settle import uncalled_bet
 
 

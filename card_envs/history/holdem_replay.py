@@ -17,8 +17,7 @@ from card_envs.games.holdem.kernels import apply_decision, begin_hand
 from card_envs.games.holdem.state import CALL, MAX_CHIPS, RAISE, STREET_NAMES
 from card_envs.games.holdem.view import chips_before_street, chips_behind
 from card_envs.history.hand_record import DEAL_BOARD, DEAL_HOLE, MUCK, REMARK, HandRecord, Move
-from card_envs.history.recorded_hand import RecordedHand
-from card_envs.history.replay import Replay
+from card_envs.history.replay import RecordedHand, Replay
 from card_envs.history.results import MISMATCHED, ReplayResult, Stop
 from card_envs.history.settle import compare_result
 

@@ -14,8 +14,7 @@ import numpy as np
 from card_envs.files import replace_file
 from card_envs.game import Game
 from card_envs.history.formats import format_of_file, formats, formats_of
-from card_envs.history.history_format import HistoryFormat, HistoryWriter
-from card_envs.history.recording import PlayedHands
+from card_envs.history.history_format import HistoryFormat, HistoryWriter, PlayedHands
 from card_envs.match.callbacks import MatchBatch
 from card_envs.typing import Rows
 

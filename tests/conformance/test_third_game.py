@@ -22,7 +22,7 @@ from card_envs.agent import Agent, Decisions, RandomAgent
 from card_envs.envs import ENVS, make_env, make_raw_env
 from card_envs.history import MatchFile, replay_paths
 from card_envs.history.formats import load_recorded_hands
-from card_envs.history.recorded_hand import RecordedHand
+from card_envs.history.replay import RecordedHand
 from card_envs.match import play_match
 from card_envs.rendering.pictures import draw_table
 from card_envs.statistics import make_play_counter

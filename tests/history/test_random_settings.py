@@ -19,7 +19,7 @@ from card_envs.history import MatchFile, load_hands, load_pokerstars, replay_pat
 from card_envs.history.formats import formats_of, load_recorded_hands
 from card_envs.history.holdem_replay import fill_unknown
 from card_envs.history.phh.hand import Hand
-from card_envs.history.recorded_hand import RecordedHand
+from card_envs.history.replay import RecordedHand
 from card_envs.history.results import EXACT
 from card_envs.match import play_match
 

@@ -24,7 +24,7 @@ from card_envs.history import (
     load_log,
 )
 from card_envs.history.formats import format_of_file, load_recorded_hands
-from card_envs.history.recorded_hand import RecordedHand
+from card_envs.history.replay import RecordedHand
 from card_envs.history.report import replay_paths
 from card_envs.match import AgentError, MatchResult, StoppingRule, play_match
 

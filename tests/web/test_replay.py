@@ -15,7 +15,7 @@ from card_envs.envs import make_game
 from card_envs.game import Game
 from card_envs.history import MatchFile
 from card_envs.history.formats import load_recorded_hands
-from card_envs.history.recorded_hand import RecordedHand
+from card_envs.history.replay import RecordedHand
 from card_envs.match import MatchResult, play_match
 
 

@@ -22,7 +22,7 @@ from card_envs.damaged_files import explain_damage
 from card_envs.game import Game, Tables
 from card_envs.history import find_files
 from card_envs.history.formats import load_recorded_hands
-from card_envs.history.recorded_hand import RecordedHand
+from card_envs.history.replay import RecordedHand
 from card_envs.rendering.pictures import PICTURE
 
 _SESSION = "session "

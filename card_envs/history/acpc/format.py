@@ -24,9 +24,9 @@ from card_envs.history.acpc.game_file import KNOWN_GAMES, card_shift, game_lines
 from card_envs.history.acpc.hand import AcpcHand, quote
 from card_envs.history.errors import WHOLE_NUMBER, HandHistoryError, load_text, shorten, with_line_feeds
 from card_envs.history.hand_record import DEAL_BOARD, HandRecord
+from card_envs.history.history_format import number_equal_names
 from card_envs.history.holdem_format import HoldemFormat, HoldemWriter
 from card_envs.history.holdem_match import rules_name
-from card_envs.history.recording import number_equal_names
 from card_envs.history.replay import ParsedHand, UnreadHand
 from card_envs.history.results import MISMATCHED, SKIPPED, Number
 

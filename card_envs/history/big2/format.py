@@ -30,8 +30,7 @@ from card_envs.games.big2.kernels import step
 from card_envs.games.big2.state import HAND_SIZE, NUM_SEATS
 from card_envs.history.big2.replay import Big2Deal, Play
 from card_envs.history.errors import WHOLE_NUMBER, HandHistoryError, load_text, with_line_feeds
-from card_envs.history.history_format import HistoryFormat, HistoryWriter
-from card_envs.history.recording import PlayedHands, names_by_seat
+from card_envs.history.history_format import HistoryFormat, HistoryWriter, PlayedHands, names_by_seat
 from card_envs.history.replay import UnreadHand
 from card_envs.history.results import MISMATCHED
 

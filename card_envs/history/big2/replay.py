@@ -14,8 +14,7 @@ from card_envs.games.big2.config import Big2Config
 from card_envs.games.big2.game import big2_game
 from card_envs.games.big2.kernels import deal_known, step
 from card_envs.games.big2.state import HAND_SIZE
-from card_envs.history.recorded_hand import RecordedHand
-from card_envs.history.replay import ParsedHand, Replay
+from card_envs.history.replay import ParsedHand, RecordedHand, Replay
 from card_envs.history.results import EXACT, MATCHED, MISMATCHED, ReplayResult, Stop
 
 Play = tuple[int, tuple[int, ...]]

@@ -13,11 +13,11 @@ from card_envs.game import Game
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.history.hand_record import DEAL_BOARD, SHOW, HandRecord, Move
+from card_envs.history.history_format import number_equal_names
 from card_envs.history.holdem_format import HoldemFormat, HoldemWriter
 from card_envs.history.holdem_match import rules_name
 from card_envs.history.phh.files import PHH
 from card_envs.history.pokerstars.format import OWN_TABLE, load_pokerstars
-from card_envs.history.recording import number_equal_names
 from card_envs.history.replay import ParsedHand
 from card_envs.poker.ranks import hand_category, hand_rank
 
