@@ -5,7 +5,8 @@
 """
 
 from card_envs.text.answers import DEFAULT_ACTIONS, ActionTextError, default_action, extract_answer, parse_action
-from card_envs.text.prompts import FORMS, action_names, describe_legal_actions, write_prompt
+from card_envs.text.interface import action_names
+from card_envs.text.prompts import FORMS, describe_legal_actions, write_prompt
 from card_envs.text.table import TextTable
 from card_envs.text.transcript import Transcript
 

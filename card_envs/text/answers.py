@@ -8,8 +8,8 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 
 from card_envs.game import NOBODY, Game, IllegalActionError, Tables
-from card_envs.text.interface import TEXT
-from card_envs.text.prompts import action_names, describe_legal_actions
+from card_envs.text.interface import find_text
+from card_envs.text.prompts import describe_legal_actions
 
 MAX_ANSWER = 200
 """Maximum number of characters of an answer."""
@@ -74,7 +74,9 @@ def parse_action(game: Game, tables: Tables, i: int, text: str) -> int:
     if not answer or len(answer) > MAX_ANSWER:
         raise ActionTextError(f"{_quote(text)} names no action{_legal(game, tables, i)}")
     try:
-        return _parse_in_game_words(game, tables, i, answer)
+        if int(tables["actor"][i]) == NOBODY:
+            raise ValueError("the deal is over")
+        return find_text(game).read_action(tables, i, answer)
     except ValueError as error:
         raise ActionTextError(f"{_quote(answer)}: {error}{_legal(game, tables, i)}") from None
 
@@ -168,19 +170,6 @@ def _from_json(text: str) -> list[str]:
 
 def _is_amount(value: object) -> bool:
     return isinstance(value, (int, float, str)) and not isinstance(value, bool) and len(str(value)) <= MAX_ANSWER
-
-
-def _parse_in_game_words(game: Game, tables: Tables, i: int, answer: str) -> int:
-    """Return the action that an answer names in the notation of the game; ValueError if it names none."""
-    if int(tables["actor"][i]) == NOBODY:
-        raise ValueError("the deal is over")
-    text = TEXT.find(game)
-    if text is not None:
-        return text.read_action(tables, i, answer)
-    for action, name in action_names(game, tables, i).items():
-        if name.lower() == answer:
-            return action
-    raise ValueError("no legal action has this name")
 
 
 def _legal(game: Game, tables: Tables, i: int) -> str:

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from card_envs.game import NOBODY, Game, Tables
-from card_envs.text.interface import TEXT
+from card_envs.game import Game, Tables
+from card_envs.text.interface import find_text
 from card_envs.text.transcript import Transcript
 
 FORMS = ("compact", "verbose")
 """Forms of a prompt: a few lines, or sentences with the rules of the game."""
 _INSTRUCTION = "Answer with one legal action in square brackets, such as [{example}]."
+
+
+def check_form(form: str) -> str:
+    """Return the form of a prompt, or raise a ValueError for an unknown one."""
+    if form not in FORMS:
+        raise ValueError(f"form {form!r} is not known: choose one of {list(FORMS)}")
+    return form
 
 
 def write_prompt(
@@ -40,22 +47,15 @@ def write_prompt(
     Raises:
         ValueError: If the form is not known or there is no such seat.
     """
-    if form not in FORMS:
-        raise ValueError(f"form {form!r} is not known: choose one of {list(FORMS)}")
+    verbose = check_form(form) == "verbose"
     if not 0 <= seat < game.num_seats:
         raise ValueError(f"seat {seat} is outside 0..{game.num_seats - 1}")
     view = game.views(tables, [i], [seat])
-    verbose, text = form == "verbose", TEXT.find(game)
-    lines: list[str] = []
-    if text is not None and verbose:
-        lines += [text.rules, ""]
+    text = find_text(game)
+    lines = [text.rules, ""] if verbose and text.rules else []
     if earlier:
         lines += ["Earlier deals:", *earlier, ""]
-    lines += (
-        text.describe(view, 0, seat, verbose)
-        if text is not None
-        else [f"You are player_{seat}.", game.text(view, 0, seat)]
-    )
+    lines += text.describe(view, 0, seat, verbose)
     if transcript is not None and transcript.events:
         lines += ["Actions so far:", *(f"  {line}" for line in transcript.lines())]
     if int(tables["actor"][i]) == seat:
@@ -72,19 +72,6 @@ def _choices(game: Game, view: Tables, verbose: bool) -> list[str]:
     return ["", f"Legal actions: {legal}.", _INSTRUCTION.format(example=example)]
 
 
-def action_names(game: Game, tables: Tables, i: int) -> dict[int, str]:
-    """Return the actor's legal actions at table i: action id -> name, such as "raise to 6", in increasing order.
-
-    Without an actor, the result is {}.
-    """
-    if int(tables["actor"][i]) == NOBODY:
-        return {}
-    return {action: game.action_name(tables, i, action) for action in game.legal_actions(tables, i)}
-
-
 def describe_legal_actions(game: Game, tables: Tables, i: int) -> str:
     """Return the legal actions of the actor at table i in one line; ranges of amounts and long lists are shortened."""
-    text = TEXT.find(game)
-    if text is not None:
-        return text.describe_legal(tables, i)
-    return ", ".join(action_names(game, tables, i).values())
+    return find_text(game).describe_legal(tables, i)

@@ -12,8 +12,8 @@ from card_envs.agent.hooks import end_deals, group_by_agent, show_actions
 from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError, Tables, check_actions
 from card_envs.rng import make_generator, random_seed
 from card_envs.text.answers import parse_action
-from card_envs.text.interface import TEXT
-from card_envs.text.prompts import FORMS, action_names, write_prompt
+from card_envs.text.interface import action_names, find_text
+from card_envs.text.prompts import check_form, write_prompt
 from card_envs.text.transcript import Transcript
 from card_envs.typing import Rows
 
@@ -44,9 +44,7 @@ class TextTable:
     """
 
     def __init__(self, game: Game, *, agents: Mapping[int, str | Agent] | None = None, form: str = "compact") -> None:
-        if form not in FORMS:
-            raise ValueError(f"form {form!r} is not known: choose one of {list(FORMS)}")
-        self.game, self.form = game, form
+        self.game, self.form = game, check_form(form)
         self._agents = {seat: self._find_agent(seat, agent) for seat, agent in (agents or {}).items()}
         self._encoders = {seat: agent.find_encoder(game) for seat, agent in self._agents.items()}
         self._listeners = group_by_agent(self._agents)
@@ -149,8 +147,7 @@ class TextTable:
             self._finish()
 
     def _finish(self) -> None:
-        text = TEXT.find(self.game)
-        outcome = text.describe_outcome(self._tables, 0) if text is not None else ""
+        outcome = find_text(self.game).describe_outcome(self._tables, 0)
         parts = [*self.transcript.lines(), outcome, self.result()]
         self.summaries = [*self.summaries, "; ".join(part for part in parts if part)][-_KEPT_SUMMARIES:]
         self._call_hook(end_deals, self._tables)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from card_envs.game import NOBODY, Game, Tables
-from card_envs.text.interface import TEXT
+from card_envs.text.interface import find_text
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,7 @@ class Transcript:
         seat = int(tables["actor"][i])
         if seat == NOBODY:
             raise ValueError("the deal is over: no action can be recorded")
-        text = TEXT.find(self._game)
-        stage = text.stage(tables, i) if text is not None else ""
-        event = Event(seat, stage, self._game.action_name(tables, i, action))
+        event = Event(seat, find_text(self._game).stage(tables, i), self._game.action_name(tables, i, action))
         self.events.append(event)
         return event
 

@@ -27,7 +27,8 @@ from card_envs.agent import Agent, find_agent
 from card_envs.envs import find_entry, make_game
 from card_envs.game import Game
 from card_envs.rng import make_generator
-from card_envs.text import FORMS, ActionTextError, TextTable, default_action
+from card_envs.text import ActionTextError, TextTable, default_action
+from card_envs.text.prompts import check_form
 
 __all__ = ["LOOPBACK", "CardAction", "CardEnvironment", "CardObservation", "CardState", "make_app", "session_factory"]
 
@@ -101,11 +102,9 @@ class CardEnvironment(Environment[CardAction, CardObservation, CardState]):  # t
             raise ValueError("opponents: name at least one agent")
         if seat is not None and not 0 <= seat < game.num_seats:
             raise ValueError(f"seat {seat} is outside 0..{game.num_seats - 1}")
-        if form not in FORMS:
-            raise ValueError(f"form {form!r} is not known: choose one of {list(FORMS)}")
         if attempts < 1 or not refused_reward <= 0.0:
             raise ValueError(f"attempts {attempts} must be at least 1, refused_reward {refused_reward} at most 0")
-        self._game, self._opponents, self._fixed_seat, self._form = game, opponents, seat, form
+        self._game, self._opponents, self._fixed_seat, self._form = game, opponents, seat, check_form(form)
         self._attempts, self._refused_reward = attempts, refused_reward
         self._rng = np.random.default_rng()
         self._table: TextTable | None = None

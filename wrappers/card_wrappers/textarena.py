@@ -23,8 +23,9 @@ import textarena as ta
 
 from card_envs.envs import EnvEntry, find_entry, make_game, on_registration
 from card_envs.game_info import Seats
-from card_envs.text import FORMS, ActionTextError, TextTable, default_action
-from card_envs.text.interface import TEXT
+from card_envs.text import ActionTextError, TextTable, default_action
+from card_envs.text.interface import find_text
+from card_envs.text.prompts import check_form
 
 __all__ = ["CardTextEnv"]
 
@@ -58,9 +59,7 @@ class CardTextEnv(ta.Env):  # type: ignore[misc]  # TextArena ships no types
     ) -> None:
         if hands < 1 or error_allowance < 0:
             raise ValueError(f"hands {hands} must be at least 1, error_allowance {error_allowance} at least 0")
-        if form not in FORMS:
-            raise ValueError(f"form {form!r} is not known: choose one of {list(FORMS)}")
-        self._entry, self._hands, self._form = find_entry(game_id), hands, form
+        self._entry, self._hands, self._form = find_entry(game_id), hands, check_form(form)
         self._error_allowance, self._settings = error_allowance, settings
         make_game(self._entry.id, **settings)  # raises an error for wrong arguments
 
@@ -128,9 +127,9 @@ class CardTextEnv(ta.Env):  # type: ignore[misc]  # TextArena ships no types
         return TextTable(game, form=self._form)
 
     def _write_rules(self, player_id: int, game_state: dict[str, Any]) -> str:
-        text = TEXT.find(self._table.game)
-        rules = [] if text is None else [text.rules]
-        return "\n".join([f"You are player_{player_id}; {self._hands} hands of {self._entry.id} are played.", *rules])
+        text = find_text(self._table.game)
+        lines = f"You are player_{player_id}; {self._hands} hands of {self._entry.id} are played.", text.rules
+        return "\n".join(filter(None, lines))
 
     def _finish_hands(self) -> None:
         """Announce the result of a finished hand and deal the next, until a player has a decision or all hands end."""
