@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from card_envs.chance import CHANCE, Episode
 from card_envs.episode import private_cards
 from card_envs.game import Game
-from card_envs.observation import Block, mask_records, observation_records
+from card_envs.observation import Block, Layout, mask_records, observation_records
 
 _PUBLIC_SEAT = -1
 """Seat number for `Game.text` that shows no private cards."""
@@ -45,9 +45,9 @@ class CardObserver:
         seen = [block for block in layout.blocks if (self._is_private if block.private else self._is_public)]
         recall = self._chance.recall_blocks if self._is_public and self._recalls else ()
         self._has_recall = bool(recall)
-        parts = (Block("player", game.num_seats, "observing player, one-hot"), *seen, *recall)
-        self.tensor: NDArray[np.float32] = np.zeros(sum(block.size for block in parts), np.float32)
-        self.dict = _split_tensor(self.tensor, parts)
+        parts = Layout((Block("player", game.num_seats, "observing player, one-hot"), *seen, *recall))
+        self.tensor: NDArray[np.float32] = np.zeros(parts.size, np.float32)
+        self.dict = parts.split(self.tensor)  # views
         self._sources = np.concatenate(
             [np.arange(layout.size)[layout.slices[block.name]] for block in seen] or [np.zeros(0, int)]
         )
@@ -83,11 +83,3 @@ class CardObserver:
         if self._is_private:
             return f"p{player} {cards if episode.is_dealing else ''}\n{table}"
         return table
-
-
-def _split_tensor(tensor: NDArray[np.float32], blocks: tuple[Block, ...]) -> dict[str, NDArray[np.float32]]:
-    views, start = {}, 0
-    for block in blocks:
-        views[block.name] = tensor[start : start + block.size].reshape(block.dimensions)
-        start += block.size
-    return views
