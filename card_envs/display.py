@@ -19,12 +19,9 @@ Picture = NDArray[np.uint8]
 class Display:
     """Shows tables in a window, which opens with the first picture, or as text on the terminal.
 
-    The window is made by pygame or, if pygame is missing, by matplotlib. Text is printed instead if there is no screen,
-    if the game draws no pictures, and if the output is captured (`CaptureStdoutWrapper`, notebooks, tests).
-
-    Args:
-        title: Title of the window.
-        frames_per_second: Maximum number of pictures per second.
+    The window is made by pygame or, if pygame is missing, by matplotlib; it shows at most `frames_per_second` pictures
+    a second. Text is printed instead if there is no screen, if the game draws no pictures, and if the output is
+    captured (`CaptureStdoutWrapper`, notebooks, tests).
     """
 
     def __init__(self, title: str, frames_per_second: float) -> None:
@@ -34,12 +31,7 @@ class Display:
         self._last = 0.0
 
     def show(self, text: Callable[[], str], picture: Callable[[], Picture] | None) -> None:
-        """Show a table.
-
-        Args:
-            text: Function that returns the table as text.
-            picture: Function that draws the table; None for games without pictures.
-        """
+        """Show a table, given functions that return it as text and as a picture; None for games without pictures."""
         if picture is None or not _has_screen() or _output_is_read():
             print(text(), flush=True)
             return

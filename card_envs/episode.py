@@ -68,14 +68,8 @@ def _advance(game: Game, episode: Episode, action: int, tables: Tables) -> Episo
 def resample_episode(game: Game, episode: Episode, seat: int, uniform: Callable[[], float]) -> Episode:
     """Return a random deal in which `seat` sees the same: its own cards and all public events are kept.
 
-    All consistent deals are equally likely, for any strategies of the other seats. If they are hard to find (because
-    an action reveals that a seat lacks cards), probabilities are approximate.
-
-    Args:
-        game: The game.
-        episode: The deal.
-        seat: The seat whose information is kept.
-        uniform: Function that returns random numbers in [0, 1).
+    All consistent deals are equally likely, for any strategies of the other seats. If they are hard to find (because an
+    action reveals that a seat lacks cards), probabilities are approximate. `uniform` returns random numbers in [0, 1).
     """
     known = _hide_unknown_cards(game, episode, seat)
     for _ in range(_TRIES):

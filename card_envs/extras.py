@@ -25,14 +25,7 @@ EXTRA_OF = {
 
 
 def how_to_install(error: ModuleNotFoundError) -> str:
-    """Return a sentence with the command that installs a missing package.
-
-    Args:
-        error: The error of the failed import.
-
-    Raises:
-        ModuleNotFoundError: `error` itself, if no extra installs the package.
-    """
+    """Return the command that installs the package whose import failed; raise `error` again if no extra installs it."""
     package = (error.name or "").partition(".")[0]
     if package not in EXTRA_OF:
         raise error

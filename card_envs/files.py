@@ -25,12 +25,9 @@ _TEMPORARY = re.compile(r"\.[0-9a-f]{8}-.+")
 def replace_file(path: Path, survives_power_loss: bool = True) -> Iterator[Path]:
     """Yield a temporary path beside `path`; rename that file to `path` if the block ends without an error.
 
-    After an error the old file is unchanged. A killed process leaves a temporary file, see `delete_temporaries`.
-
-    Args:
-        path: The file to write.
-        survives_power_loss: Wait until the disk holds the file and its name, some milliseconds. Otherwise a loss of
-            power may leave an empty file, which is acceptable for files that are checked when they are read.
+    After an error the old file is unchanged. A killed process leaves a temporary file, see `delete_temporaries`. With
+    `survives_power_loss`, the end of the block waits some milliseconds until the disk holds the file and its name.
+    Without, a loss of power may leave an empty file, which is acceptable for files that are checked when they are read.
     """
     temporary = path.with_name(f".{secrets.token_hex(4)}-{path.name}")  # same suffix: some libraries append their own
     try:

@@ -15,12 +15,9 @@ _SAME_SIDES = 0.05
 def markdown_table(
     header: Iterable[object], rows: Iterable[Iterable[object]], right_aligned: Collection[int] = ()
 ) -> str:
-    """Return a Markdown table without a line break at the end; bars in cells are escaped.
+    """Return a Markdown table without a line break at the end; bars in cells, to which `str` is applied, are escaped.
 
-    Args:
-        header: Names of the columns.
-        rows: Cells of each row, one for each column; `str` is applied.
-        right_aligned: Indices of the right-aligned columns.
+    `right_aligned` are the indices of the right-aligned columns.
     """
     lines = [[str(cell).replace("|", "\\|") for cell in row] for row in (header, *rows)]
     lines.insert(1, ["---:" if column in right_aligned else "---" for column in range(len(lines[0]))])
@@ -28,14 +25,10 @@ def markdown_table(
 
 
 def format_interval(mean: float, ci95: Sequence[float | None] | None, digits: int = 2) -> str:
-    """Return a mean with its interval, such as "+1.20 ± 0.30".
+    """Return a mean with its interval, such as "+1.20 ± 0.30", with `digits` after the point.
 
-    If one side is longer by more than 5 %, the bounds are shown: "+1.20 (+0.90 to +1.80)".
-
-    Args:
-        mean: The mean.
-        ci95: Bounds of the interval; if they are None or infinite, the text says that there is none.
-        digits: Number of digits after the point.
+    If one side is longer by more than 5 %, the bounds are shown: "+1.20 (+0.90 to +1.80)". If they are None or
+    infinite, the text says that there is no interval.
     """
     low, high = ci95 or (None, None)
     words = f"{mean:+,.{digits}f}"

@@ -48,12 +48,7 @@ def suggest_name(name: str, known: Iterable[str]) -> str:
 
 
 def list_choices(known: Iterable[str], source: str = "") -> str:
-    """Return ": choose one of ..." with the known names if they are few, else with their number.
-
-    Args:
-        known: The names.
-        source: What lists them in Python, for many.
-    """
+    """Return ": choose one of ..." with the known names if they are few, else with their number and their `source`."""
     names = list(known)
     if len(names) > _MAX_CHOICES:
         return f": choose one of {len(names)} names{f', see {source}' if source else ''}"
@@ -80,10 +75,8 @@ _source: ContextVar[_Source | None] = ContextVar("card_envs.locations", default=
 def registered_names_only(source: Path | str, allowed: Collection[str] = (), advice: str = "") -> Iterator[None]:
     """Refuse names that would import code within the block.
 
-    Args:
-        source: The file or kind of request that the names come from; for the message.
-        allowed: Names that are not refused, such as "my_agents.py:Mine", because the user typed them.
-        advice: How the user allows a name, with {name} in its place; for the message.
+    `source` is the file or kind of request that the names come from. Names in `allowed`, such as "my_agents.py:Mine",
+    are not refused, because the user typed them; `advice` says how, with {name} in place of a name.
     """
     token = _source.set(_Source(str(source), frozenset(allowed), advice))
     try:
@@ -95,9 +88,7 @@ def registered_names_only(source: Path | str, allowed: Collection[str] = (), adv
 def require_allowed(kind: str, name: str) -> None:
     """Raise UntrustedNameError for a name of code within `registered_names_only`, unless the user allowed it.
 
-    Args:
-        kind: Kind of object, such as "agent"; for the message.
-        name: "module:NAME" or "file.py:NAME".
+    The name is "module:NAME" or "file.py:NAME"; the message says which `kind` of object it is of, such as "agent".
     """
     source = _source.get()
     if source is not None and name not in source.allowed:

@@ -16,15 +16,10 @@ OBSERVATION_TYPES = {"float32": 2**24, "int8": 127}
 
 
 def convert_observations(game: Game, dtype: str) -> Game:
-    """Return the game with observations of another type; the numbers are the same.
+    """Return the game with the same observations as numbers of another type, one of `OBSERVATION_TYPES`.
 
-    Args:
-        game: The game.
-        dtype: One of `OBSERVATION_TYPES`.
-
-    Raises:
-        ValueError: If the type cannot hold the encoder's numbers, such as fractions; the message names encoders whose
-            numbers it can hold.
+    A type that cannot hold the encoder's numbers, such as fractions, is a ValueError; the message names encoders whose
+    numbers it can hold.
     """
     typed = convert_encoder(game.encoder, dtype)
     try:

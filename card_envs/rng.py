@@ -119,14 +119,9 @@ def derive_seed(seed: int, *purpose: int) -> int:
 
 
 def seeded_streams(count: int, seed: int) -> NDArray[Any]:
-    """Return random streams that belong to no table.
+    """Return random streams that belong to no table: records (count,) with the fields `number` and `rng`.
 
-    Args:
-        count: Number of streams.
-        seed: Any integer. A stream depends on the seed and its own number only.
-
-    Returns:
-        (count,) records with the fields `number` and `rng`.
+    A stream depends on the seed, any integer, and its own number only.
     """
     # the number comes first because Numba treats a record as a subtype of any record that it begins with
     streams = np.zeros(count, np.dtype((np.record, [("number", np.uint64), STREAM])))

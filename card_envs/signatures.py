@@ -12,11 +12,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def show_arguments_of(*sources: Callable[..., Any] | type) -> Callable[[Function], Function]:
     """Return a decorator that replaces `**settings` in the signature of a function by the arguments of `sources`.
 
-    Type checkers read the `TypedDict` of `**settings: Unpack[...]` (PEP 692) instead. The function's own keyword-only
-    arguments come last.
-
-    Args:
-        sources: Functions, or each a `TypedDict` whose keys default to None.
+    Sources are functions, or each a `TypedDict` whose keys default to None. Type checkers read the `TypedDict` of
+    `**settings: Unpack[...]` (PEP 692) instead. The function's own keyword-only arguments come last.
     """
 
     def decorate(function: Function) -> Function:

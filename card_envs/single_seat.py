@@ -390,13 +390,10 @@ def _write_random_numbers(streams: Any, rows: Any, random_numbers: Any) -> None:
 
 
 def _find_lineups(opponents: Opponents, game: Game) -> tuple[list[Agent], Rows]:
-    """Return the different opponents, and the lineups from which deals draw.
+    """Return the different opponents, each once, and the lineups (lineups, num_seats - 1) from which deals draw.
 
-    Returns:
-        The agents, each once, and (lineups, num_seats - 1) indices of the agents at the seats after the learner's.
-
-    Raises:
-        ValueError: For an empty list, a lineup of another length, unknown agents, and agents that cannot play the game.
+    A lineup has the index of the agent at each seat after the learner's. An empty list, a lineup of another length,
+    unknown agents, and agents that cannot play the game are a ValueError.
     """
     listed = list(opponents) if _is_sequence(opponents) else [opponents]
     if not listed:

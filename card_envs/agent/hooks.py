@@ -35,15 +35,8 @@ def show_actions(
 ) -> None:  # fmt: skip
     """Call `observe_actions` of an agent that defines it, once for each of its seats.
 
-    Args:
-        game: The game.
-        agent: The agent.
-        tables: (N,) records before the actions.
-        rows: (n,) indices of the tables at which the agent has seats and an action is taken.
-        table_ids: (n,) ids of these tables.
-        seats: (k, n) seats of the agent: k at each table.
-        actions: (n,) legal actions of the seats to act.
-        call: Function that calls a hook with its arguments.
+    The agent has k seats at each of tables[rows] (n,), whose ids are `table_ids`: `seats` (k, n). `actions` (n,) are
+    legal actions of the seats to act there, not applied yet. `call` calls a hook with its arguments.
     """
     if agent.needs_actions:
         encoder = agent.find_encoder(game)

@@ -245,14 +245,9 @@ def _parse_location(config: Path) -> str:
 
 
 def class_at(spec: str, location: str) -> Any:
-    """Return the agent class at "module:Class" or "path/to/file.py:Class".
+    """Return the agent class at "module:Class" or "path/to/file.py:Class"; messages call it `spec`, as the user did.
 
-    Args:
-        spec: Name that the user gave; for messages.
-        location: Location that the name stands for.
-
-    Raises:
-        ValueError: If there is no class with a method `act`; the message suggests the nearest one.
+    A ValueError for a location without a class that has a method `act` suggests the nearest name.
     """
     source, _, name = location.rpartition(":")
     if not source or not name:

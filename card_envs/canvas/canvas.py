@@ -68,13 +68,9 @@ Shape = Box | Disc | Text | Card
 
 
 class Canvas:
-    """A picture as a list of shapes, the lowest first.
+    """A picture of a size in pixels as a list of shapes, the lowest first.
 
     Positions and sizes are in pixels of the finished picture, x to the right, y down.
-
-    Args:
-        width: Width of the picture.
-        height: Height of the picture.
     """
 
     def __init__(self, width: int, height: int) -> None:

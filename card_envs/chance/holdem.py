@@ -41,11 +41,7 @@ UNKNOWN_AMOUNT = -1
 
 
 def list_bets(t: Any) -> list[Bet]:
-    """Return the decisions so far of a two-player hand that is not over; of all but the last eight amounts are unknown.
-
-    Args:
-        t: A record of a table, or a view.
-    """
+    """Return the decisions of a two-player hand that is not over, at a table or view; the last eight have amounts."""
     found: list[Bet] = []
     button, actor = int(t["button"]), int(t["actor"])
     for street in range(int(t["street"]) + 1):

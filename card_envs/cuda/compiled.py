@@ -44,11 +44,9 @@ class CompiledKernel:
 
 @cache
 def load_kernel(function: Callable[..., None], types: tuple[Any, ...]) -> CompiledKernel:
-    """Return a function of the threads of a grid as machine code for the current GPU: from disk, or compiled.
+    """Return a function as machine code for the current GPU: from disk, or compiled for Numba's types of its arguments.
 
-    Args:
-        function: Plain function that reads its number with `cuda.grid`.
-        types: Numba's types of its arguments.
+    It is a plain function that reads the number of its thread with `cuda.grid`.
     """
     from cuda.bindings import driver
 
@@ -118,11 +116,7 @@ def _assemble(source: bytes) -> bytes:
 
 
 def pack_arguments(arguments: tuple[Any, ...]) -> tuple[list[Any], list[Any]]:
-    """Return the parameters of a kernel as Numba lays them out, and their types for the driver.
-
-    Args:
-        arguments: Numba's arrays on the GPU, or numbers.
-    """
+    """Return arrays on the GPU and numbers as Numba lays them out for a kernel, and their types for the driver."""
     values: list[Any] = []
     types: list[Any] = []
     for argument in arguments:

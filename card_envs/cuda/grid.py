@@ -121,13 +121,10 @@ def _write_state(state_batch: Callable[..., Any]) -> Callable[..., None]:
 
 
 def launch(function: Callable[..., None], num_threads: int, stream: int, *arguments: Any) -> None:
-    """Call a function in each of `num_threads` threads of a GPU; later work on the stream waits until they have ended.
+    """Call a function in `num_threads` or a few more threads of a GPU; later work on the stream waits for their end.
 
-    Args:
-        function: Plain function that reads its number with `cuda.grid`. It is compiled for new types of arguments.
-        num_threads: Number of threads; a few more are started.
-        stream: Address of a stream of the driver; 0 is the default stream.
-        arguments: Numba's arrays on the GPU, and numbers.
+    It is a plain function that reads the number of its thread with `cuda.grid`, compiled for new types of arguments:
+    Numba's arrays on the GPU, and numbers. `stream` is the address of a stream of the driver; 0 is the default stream.
     """
     Grid(function, num_threads)(*arguments, stream=stream)
 

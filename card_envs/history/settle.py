@@ -63,13 +63,8 @@ class Settlement:
 def settle(t: Any, claims: int) -> Settlement | None:
     """Divide the pots of a finished hand in which some hands were mucked.
 
-    Args:
-        t: The table after the hand.
-        claims: Set (a bit for each seat) of the seats that neither folded nor mucked.
-
-    Returns:
-        The chips of each seat. Chips that no claiming seat matched go to the only mucked hand that did. None if no seat
-        claims, or if several mucked hands matched such chips.
+    `claims` is the set (a bit for each seat) of the seats that neither folded nor mucked. Chips that no claiming seat
+    matched go to the only mucked hand that did. None if no seat claims, or if several mucked hands matched such chips.
     """
     paid, seats = contributions(t), range(int(t.num_seats))
     levels = sorted({paid[seat] for seat in seats if claims >> seat & 1})

@@ -40,10 +40,8 @@ _is_failure_reported = False
 class KernelCache(caching._Cache):  # type: ignore[misc]  # Numba's types are partial
     """The compiled versions of one kernel, one file for each set of argument types.
 
-    Args:
-        function: The kernel as plain Python.
-        folder: Folder of the files; it is made again if it has been deleted.
-        releases_gil: Whether the kernel releases the interpreter lock, the only option in which kernels differ.
+    The folder is made again if it has been deleted. Whether a kernel releases the interpreter lock is the only option
+    in which kernels differ.
     """
 
     def __init__(self, function: Callable[..., Any], folder: Path, releases_gil: bool) -> None:

@@ -145,12 +145,10 @@ def skewed_interval(mean: float, error: float, skewness: float, count: int) -> t
 def num_hands_needed(results: NDArray[np.float64]) -> int | None:
     """Return the number of hands from which the means of agents have intervals; None if these hands are enough.
 
-    An agent that seldom plays, and then may win several stacks, has results with a skewness of up to 6. Samples do not
-    show it as long as the large results have not occurred, so fewer than `FEWEST_HANDS` hands are refused if a few of
-    them decide the variance of any agent's results.
-
-    Args:
-        results: (hands, agents): results of single hands, of different deals.
+    `results` (hands, agents) are those of single hands, of different deals. An agent that seldom plays, and then may
+    win several stacks, has results with a skewness of up to 6. Samples do not show it as long as the large results have
+    not occurred, so fewer than `FEWEST_HANDS` hands are refused if a few of them decide the variance of any agent's
+    results.
     """
     if len(results) >= FEWEST_HANDS:
         return None

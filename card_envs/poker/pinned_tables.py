@@ -12,13 +12,7 @@ Tables = TypeVar("Tables", bound=NamedTuple)
 
 
 def load_pinned(kind: type[Tables], file: Path, sha256: str) -> Tables:
-    """Return the tables in a file; ValueError if their hash is not `sha256`.
-
-    Args:
-        kind: Named tuple with a field for each table.
-        file: The file.
-        sha256: Expected `fingerprint`.
-    """
+    """Return the tables in a file as a named tuple of a kind; ValueError unless their `fingerprint` is `sha256`."""
     with np.load(file, allow_pickle=False) as arrays:
         tables = kind(*(arrays[name] for name in kind._fields))
     if (found := fingerprint(tables)) != sha256:

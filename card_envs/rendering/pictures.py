@@ -27,10 +27,9 @@ NARROW_PICTURE: Feature[Painting] = Feature("narrow_picture", "card_envs.renderi
 
 
 def draw_table(game: Game, tables: Tables, seat: int | None) -> NDArray[np.uint8]:
-    """Return a picture, (height, width, 3) RGB, of table 0 as `seat` sees it, or with all cards for None.
+    """Return table 0 as `seat` sees it, or with all cards for None, as a picture (height, width, 3) RGB.
 
-    Raises:
-        ValueError: For games without pictures.
+    A game without pictures is a ValueError.
     """
     from card_envs.canvas import draw_pixels  # needs Pillow, which is an extra
 
@@ -40,17 +39,10 @@ def draw_table(game: Game, tables: Tables, seat: int | None) -> NDArray[np.uint8
 def render_table(
     game: Game, tables: Tables, seat: int | None, render_mode: str, display: Display | None = None
 ) -> Frame | None:
-    """Render table 0.
+    """Return table 0 as text or a picture as `seat` sees it, or with all cards for None; None after `display` shows it.
 
-    Args:
-        game: The game.
-        tables: Records of tables.
-        seat: The seat whose view is rendered; None for all cards.
-        render_mode: One of `RENDER_MODES`. Games without pictures are rendered as text.
-        display: Window or terminal for mode "human".
-
-    Returns:
-        Text or a picture; None in mode "human", after `display` has shown the table.
+    `render_mode` is one of `RENDER_MODES`; in mode "human", `display` is the window or terminal. Games without pictures
+    are rendered as text.
     """
     text = partial(game.text, tables, 0, seat)
     if render_mode == "ansi":

@@ -19,15 +19,9 @@ TABLE_CHECKS: Feature[Callable[[Tables], None]] = Feature(
 
 
 def check_tables(game: Game, tables: Tables) -> None:
-    """Check records that come from a file.
+    """Raise a DamagedRecordError, a ValueError that names table and field, for records that no play of a game leaves.
 
-    Args:
-        game: The game.
-        tables: (n,) records, at which a deal is in progress, over, or not dealt yet.
-
-    Raises:
-        DamagedRecordError: A ValueError, for records of another type, or that no play of this game leaves; the
-            message names the table and the field.
+    The records (n,) come from a file; a deal may be in progress, over, or not dealt yet.
     """
     expected = game.new_tables(1).dtype
     if tables.dtype != expected or tables.ndim != 1:

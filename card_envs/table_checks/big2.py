@@ -34,9 +34,7 @@ def make_table_checks(game: Game) -> Callable[[Tables], None]:
 def check_tables(example: Tables, tables: Tables) -> None:
     """Raise a DamagedRecordError, naming the field, unless kernels can go on playing at every table.
 
-    Args:
-        example: A table (1,) with the rules of the game.
-        tables: (n,) records; the fields that all games have were checked before.
+    `example` is a table (1,) with the rules of the game; the fields that all games have were checked before.
     """
     check_ranges(Table, tables)
     for name in SETTINGS:

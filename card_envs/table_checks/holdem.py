@@ -46,10 +46,8 @@ def make_table_checks(game: Game) -> Callable[[Tables], None]:
 def check_tables(deck: list[int], example: Tables, tables: Tables) -> None:
     """Raise a DamagedRecordError, naming the field, unless kernels can go on playing at every table.
 
-    Args:
-        deck: The cards of the game.
-        example: A table (1,) with the settings of the game, dealt or not, and with the starting stacks.
-        tables: (n,) records; the fields that all games have were checked before.
+    `deck` are the cards of the game, `example` a table (1,) with its settings and starting stacks, dealt or not; the
+    fields that all games have were checked before.
     """
     check_ranges(Table, tables)
     for name in SETTINGS:

@@ -13,13 +13,9 @@ class DamagedRecordError(ValueError):
 
 
 def require_records(is_right: NDArray[np.bool_], tables: Tables, name: str, problem: str) -> None:
-    """Raise a DamagedRecordError for the first table that is not right.
+    """Raise a DamagedRecordError with the `problem` of field `name` for the first table that is not right.
 
-    Args:
-        is_right: (n,) or with further axes, which are those of the field.
-        tables: (n,) records.
-        name: The field that is wrong.
-        problem: What is wrong with it, such as "is outside 0 .. 3".
+    `is_right` is (n,) or has further axes, which are those of the field. A problem is such as "is outside 0 .. 3".
     """
     wrong = np.flatnonzero(~is_right.all(axis=tuple(range(1, is_right.ndim))))
     if len(wrong):

@@ -52,26 +52,17 @@ class ControlTerms(Protocol):
         ...
 
     def counterfactual_tables(self, batch: MatchBatch, rows: Rows, /) -> tuple[Tables, Rows]:
-        """Return tables at which the actors' action probabilities are needed.
+        """Return tables (k,) at which the actors' action probabilities are needed, by default none.
 
-        Args:
-            batch: The hands.
-            rows: (m,) indices of the tables at which an action is taken next.
-
-        Returns:
-            (k,) counterfactual tables, and for each the index in `rows` of the table that it was copied from, (k,).
-            By default none.
+        An action is taken next at `rows` (m,) of the hands. The second array (k,) is, for each table, the index in
+        `rows` of the one that it was copied from.
         """
         return batch.tables[:0], rows[:0]
 
     def on_actions(self, batch: MatchBatch, rows: Rows, actions: Rows, probabilities: Floats, /) -> None:
-        """Called before actions are applied, with the action probabilities at the counterfactual tables.
+        """Called before the legal `actions` (m,) are applied at `rows` (m,) of the hands.
 
-        Args:
-            batch: The hands.
-            rows: (m,) indices of the tables at which an action is taken.
-            actions: (m,) legal actions.
-            probabilities: (k, num_actions) those of the actions at the k counterfactual tables; NaN if unknown.
+        `probabilities` (k, num_actions) are those of the actions at the k counterfactual tables, NaN if unknown.
         """
         return
 

@@ -94,11 +94,9 @@ def evidence_of(
 ) -> Evidence:
     """Return the moments of n deals, each played several times.
 
-    Args:
-        controls: (n, plays, k) controls of the hands.
-        results: (n, plays) results of the hands.
-        samples: (n,) indices of the deals, or of the tables at which they were played, which determine the folds.
-        complete: Controls and results of the complete samples, in the same order; None if there are none.
+    `controls` (n, plays, k) and `results` (n, plays) are those of the hands; `samples` (n,) are the indices of the
+    deals, or of the tables at which they were played, which determine the folds. `complete` are controls and results of
+    the complete samples, in the same order; None if there are none.
     """
     deals = hands = moments_of(controls.mean(axis=1), results.mean(axis=1), samples)
     if (plays := results.shape[1]) > 1:
@@ -114,12 +112,7 @@ def evidence_of(
 
 
 def estimate_adjusted(evidence: Evidence, units: ControlUnits) -> Estimate:
-    """Return mean, variance and skewness of the samples' adjusted results.
-
-    Args:
-        evidence: Moments of all samples.
-        units: Units of the controls.
-    """
+    """Return mean, variance and skewness of the samples' adjusted results, given the moments of all samples."""
     regression, summed = _Regression(evidence, units), evidence.samples
     weights = np.stack([regression.fit(fold)[0] for fold in range(FOLDS)])
     count, total = summed[:, 0, 0].sum(), float(np.einsum("fi,fi->", summed[:, 0], weights))
@@ -166,9 +159,8 @@ class _Regression:
     def _out_of_sample(self, folds: list[int], held_out: int | None) -> tuple[float, Floats, Floats]:
         """Return sums over `folds`, each with the correction that is fitted to the other folds.
 
-        Returns:
-            Sum of squared deviations of the results; for each ridge, sum of products of correction and result; for each
-            ridge, sum of squared deviations of the correction.
+        They are the sum of squared deviations of the results; for each ridge, the sum of products of correction and
+        result; and for each ridge, the sum of squared deviations of the correction.
         """
         variance, explained, spent = 0.0, np.zeros(len(RIDGES)), np.zeros(len(RIDGES))
         for fold in folds:

@@ -43,15 +43,7 @@ def can_be_asked(agent: Agent) -> bool:
 
 
 class TreeControlTerms:
-    """The `ControlTerms` of a game with few deals.
-
-    Args:
-        game: The game.
-        agents: The agents, in the order of the match.
-
-    Raises:
-        ValueError: For games that are too large.
-    """
+    """The `ControlTerms` of a game with few deals, ValueError for others; agents are in the order of the match."""
 
     def __init__(self, game: Game, agents: Sequence[Agent]) -> None:
         tree = PublicTree(game)

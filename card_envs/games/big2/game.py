@@ -23,13 +23,7 @@ from card_envs.observation import Encoder, find_encoder
 
 
 def big2_game(config: Big2Config, encoder: str | Encoder = "charlesworth412", name: str = "big2") -> Game:
-    """Return the game with these rules.
-
-    Args:
-        config: The rules.
-        encoder: An encoder or its name.
-        name: Name of the game in messages and results.
-    """
+    """Return the game with these rules; messages and results call it `name`."""
     chosen = find_encoder(ENCODERS, encoder, config)
     game = Game(
         name=name,

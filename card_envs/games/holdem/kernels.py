@@ -80,17 +80,10 @@ def deal_known(tables: Tables, i: Any, known: Any) -> Any:
 
 
 def begin_hand(tables: Tables, i: int, button: int, stacks: Sequence[int], deck: Sequence[int]) -> int:
-    """Begin a hand at table i, whatever happened at the table before. The next `deal` restores the stacks.
+    """Begin a hand at table i, whatever happened there before, and return the actor, NOBODY if it is over at once.
 
-    Args:
-        tables: Records of tables.
-        i: Index of the table.
-        button: Seat with the button.
-        stacks: Stack of each seat, in chips.
-        deck: First card ids of the deck field; cards that are missing are random.
-
-    Returns:
-        The seat to act, NOBODY if the hand is over at once.
+    `stacks` are the chips of each seat until the next `deal` restores them; `deck` are the first card ids of the deck
+    field, and cards that are missing are random.
     """
     t: Table = tables[i]
     t.button = button

@@ -63,8 +63,7 @@ def load_hands(source: str | Path) -> list[Hand]:
 def load_readable_hands(path: str | Path) -> list[Hand | UnreadHand]:
     """Read the hands of a PHH or PHHS file; a section that cannot be read becomes an `UnreadHand`.
 
-    Raises:
-        HandHistoryError: For a file that cannot be read, and for a text that is no hand and has no sections.
+    A file that cannot be read, and a text that is no hand and has no sections, are a HandHistoryError.
     """
     return list(_parse_hands(load_text(path, "utf-8"), str(path), keeps_unread=True))
 

@@ -81,9 +81,7 @@ class TextHand:
     def to_hand(self, number: int, where: str) -> Hand:
         """Return the hand after its last line; p1 is the first seat left of the button.
 
-        Raises:
-            ValueError: For a hand that lacks something.
-            Stop: With MISMATCHED, for amounts that contradict each other.
+        A hand that lacks something is a ValueError; amounts that contradict each other are a `Stop` with MISMATCHED.
         """
         dealt = self._find_dealt_in()
         self._check_sums(dealt)

@@ -44,11 +44,9 @@ def parse_amount(text: str) -> tuple[str, Number]:
 
 
 def parse_header(text: str) -> Header:
-    """Return the game that the first line of a hand names after its number.
+    """Return the game that the first line of a hand names after its number; ValueError if it names no game or stakes.
 
-    Raises:
-        Stop: With SKIPPED, for a game other than Texas hold'em, or with betting that our tables do not play.
-        ValueError: For a line that names no game or stakes.
+    A game other than Texas hold'em, or with betting that our tables do not play, is a `Stop` with SKIPPED.
     """
     game = " ".join(_DATE.split(text, maxsplit=1)[0].split())
     found = _GAME.search(game)

@@ -23,13 +23,7 @@ class CardObserver:
     An observer without private (or public) information omits the parts that contain it. While cards are dealt, the
     blocks of the encoder show the table before the last action; they are zeros before the end of the first deal.
 
-    Args:
-        game: The game.
-        kind: OpenSpiel's observation type.
-        parameters: None; no parameters are supported.
-
-    Raises:
-        ValueError: For parameters, and for the private information of all players.
+    Parameters, and observations of the private information of all players, are a ValueError.
     """
 
     def __init__(self, game: Game, kind: Any, parameters: dict[str, Any] | None) -> None:

@@ -54,13 +54,7 @@ _HAND_CONTROLS = STARTING_CONTROLS[:2]
 
 
 class CounterfactualControlTerms:
-    """`ControlTerms` with counterfactual hands.
-
-    Args:
-        config: Settings of the game.
-        seed: Seed of the match.
-        hands_per_agent: Number of counterfactual hands of each agent; 1 for the true one only.
-    """
+    """`ControlTerms` with counterfactual hands, `hands_per_agent` of each agent; 1 for the true one only."""
 
     def __init__(self, config: HoldemConfig, seed: int, hands_per_agent: Sequence[int]) -> None:
         self._num_seats, self._chips_per_reward = config.num_players, config.chips_per_reward

@@ -66,12 +66,7 @@ def decode_betting(
     """Return all decisions in their order: (street, seat counted from the observing one, "fold" | "call" | "raise").
 
     After a hand is over, the stack of a winner does not show whether it was all-in; if it was, the list ends before the
-    decision that it would have had to take.
-
-    Args:
-        config: Settings of the game.
-        blocks: Blocks of an observation.
-        largest_amount: Number of chips that corresponds to 1 in the blocks.
+    decision that it would have had to take. A 1 in the blocks stands for `largest_amount` chips.
     """
     tables = config.new_tables(1)
     t: Table = tables[0]
