@@ -137,12 +137,13 @@ def replay_each(files: Iterable[Path], rules: object = None, jobs: int = 1) -> I
     if not is_whole(jobs) or jobs < 1:
         raise ValueError(f"jobs {jobs!r} must be a whole number of processes, at least 1")
     task = partial(_replay, rules=rules)
-    known = [(file, format_of_file(file)) for file in files]
+    known = list(files)
+    formats = map(format_of_file, known)
     if jobs == 1:
-        yield from map(task, known)
+        yield from map(task, known, formats)
         return
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-        yield from pool.map(task, known, chunksize=_FILES_PER_TASK)
+        yield from pool.map(task, known, formats, chunksize=_FILES_PER_TASK)
 
 
 def replay_file(file: Path, rules: object = None) -> list[ReplayResult]:
@@ -156,11 +157,10 @@ def replay_file(file: Path, rules: object = None) -> list[ReplayResult]:
     Returns:
         One result for each hand; for a file that cannot be read or understood, one mismatch with the reason.
     """
-    return _replay((file, format_of_file(file)), rules)
+    return _replay(file, format_of_file(file), rules)
 
 
-def _replay(file_and_format: tuple[Path, HistoryFormat], rules: object) -> list[ReplayResult]:
-    file, history_format = file_and_format
+def _replay(file: Path, history_format: HistoryFormat, rules: object) -> list[ReplayResult]:
     try:
         results = [replay_hand(hand, rules) for hand in history_format.load_hands(file)]
     except HandHistoryError as error:

@@ -125,7 +125,8 @@ def _parse_hand(line: str, where: str, config: HoldemConfig, names: set[str]) ->
     if names and set(players) != names:
         shown = shorten("|".join(players), 60)
         return UnreadHand(where, SKIPPED, f"players {shown} are not those of the hands before, {sorted(names)}")
-    return AcpcHand(int(parts[1]), parts[2], parts[3], tuple(map(_number, values)), players, where, config)
+    won = tuple(Decimal(value) if "." in value else int(value) for value in values)
+    return AcpcHand(int(parts[1]), parts[2], parts[3], won, players, where, config)
 
 
 def _why_wrong_score(line: str, totals: Mapping[str, Number], num_hands: int) -> str:
@@ -140,10 +141,6 @@ def _why_wrong_score(line: str, totals: Mapping[str, Number], num_hands: int) ->
     if is_same and all(abs(a - b) <= rounding for a, b in zip(won, stated, strict=True)):
         return ""
     return f"the score is {quote(line)}, but the hands add up to {'|'.join(map(str, won))}"
-
-
-def _number(text: str) -> Number:
-    return int(text) if "." not in text else Decimal(text)
 
 
 # --- the game of a log ------------------------------------------------------------------------------------------------

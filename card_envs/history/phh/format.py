@@ -19,12 +19,11 @@ from card_envs.cards import DECK_SIZE, NO_CARD, card_name
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.history.errors import HandHistoryError, load_text, with_line_feeds
 from card_envs.history.hand_record import DEAL_BOARD, DEAL_HOLE, MUCK, REMARK, SHOW, Move
-from card_envs.history.phh.hand import HOLDEM_VARIANTS, MAX_RAISES_FIELD, OTHER_VARIANTS, RULES_FIELD, Hand
+from card_envs.history.phh.hand import BETS, HOLDEM_VARIANTS, MAX_RAISES_FIELD, OTHER_VARIANTS, RULES_FIELD, Hand
 from card_envs.history.phh.toml import key_text, line_of, raise_toml_error, read_fields, split_sections, value_text
 from card_envs.history.replay import UnreadHand
 from card_envs.history.results import SKIPPED, Number
 
-_BETS = {"NT": ("min_bet",), "PT": ("min_bet",), "FT": ("small_bet", "big_bet")}
 _BY_PLAYER = ("antes", "blinds_or_straddles", "starting_stacks", "finishing_stacks", "winnings")
 _CARDS = {card_name(card): card for card in (*range(DECK_SIZE), NO_CARD)}
 _ACTIONS = "'d dh pN CARDS', 'd db CARDS', 'pN f', 'pN cc', 'pN cbr AMOUNT', 'pN sm', 'pN sm CARDS' or '# remark'"
@@ -146,10 +145,10 @@ class _FieldError(HandHistoryError):
 
 
 def _check_fields(fields: Mapping[str, Any], variant: str) -> None:
-    for name in ("antes", "blinds_or_straddles", "starting_stacks", "actions", *_BETS[variant]):
+    for name in ("antes", "blinds_or_straddles", "starting_stacks", "actions", *BETS[variant]):
         if name not in fields:
             raise _FieldError(name, f"is missing; variant {variant!r} needs it")
-    for name in _BETS[variant]:
+    for name in BETS[variant]:
         if not _is_number(fields[name]) or not 0 < fields[name] < _ENDLESS:
             raise _FieldError(
                 name, f"{_quote(fields[name])} must be a positive number of chips, of at most {_MOST_DIGITS} digits"

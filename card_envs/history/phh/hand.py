@@ -23,6 +23,8 @@ __all__ = ["Hand"]
 
 HOLDEM_VARIANTS = {"NT": "no_limit", "FT": "limit", "PT": "pot_limit"}
 """Variants that can be replayed -> betting structure. PT (pot limit) is an addition to PHH 1."""
+BETS = {"NT": ("min_bet",), "PT": ("min_bet",), "FT": ("small_bet", "big_bet")}
+"""Fields with the sizes of bets of each of these variants."""
 OTHER_VARIANTS = ("NS", "PO", "FO/8", "F7S", "F7S/8", "FR", "N2L1D", "F2L3D", "FB")  # codespell:ignore
 """Other variants of PHH 1, which can be read and written but not replayed."""
 
@@ -66,6 +68,17 @@ class Hand(HoldemHand):
         """Number of players in the hand."""
         return len(self.fields["starting_stacks"])
 
+    @property
+    def bets(self) -> list[Number]:
+        """Size of the smallest bet, or in limit games of the small and the big bet."""
+        return [self.fields[name] for name in BETS[self.variant]]
+
+    @property
+    def stakes(self) -> list[Number]:
+        """Antes, blinds, bets and stacks."""
+        fields = self.fields
+        return [*fields["antes"], *fields["blinds_or_straddles"], *self.bets, *fields["starting_stacks"]]
+
     def to_record(self, rules: str | RulesProfile | None = None) -> HandRecord:
         """Return the hand in terms of the engine; `Stop` for a hand that our tables do not play.
 
@@ -83,13 +96,18 @@ class Hand(HoldemHand):
         if max(stacks) > MAX_CHIPS:
             counted = f"; in fractions of 1/{scale} of the unit" if scale > 1 else ""
             raise Stop(SKIPPED, f"a stack is larger than {MAX_CHIPS} chips, the most that our tables count{counted}")
+        named = fields.get(RULES_FIELD, "standard")
+        if rules is None and named not in RULES:
+            known = ", ".join(sorted(RULES))
+            raise Stop(SKIPPED, f"field {RULES_FIELD!r}: rules {named!r} are not known: {known}")
+        caps = fields.get(MAX_RAISES_FIELD, [LIMIT_RAISES] * len(TEXAS_BOARD)) if self.variant == "FT" else []
         config = _config_of(
             self.variant,
             chips(fields["blinds_or_straddles"]),
             chips(fields["antes"]),
-            chips([fields[name] for name in ("min_bet", "small_bet", "big_bet") if name in fields]),
-            _max_raises_of(self),
-            _rules_of(self) if rules is None else rules,
+            chips(self.bets),
+            tuple(caps) or None,
+            named if rules is None else rules,
             bool(fields.get("ante_trimming_status", False)),
         )
         return HandRecord(
@@ -145,9 +163,8 @@ def _chip_scale(hand: Hand) -> int | Fraction:
 
     This is 1 for whole amounts, 100 or more for fractions, and below 1 for stacks that exceed `MAX_CHIPS`.
     """
-    amounts = [*_sum_forced_bets(hand), *hand.fields["starting_stacks"], *(move.amount for move in hand.moves)]
+    amounts = [*hand.stakes, *(move.amount for move in hand.moves), *hand.returned, hand.pot or 0]
     amounts += [move.stated for move in hand.moves if move.stated is not None]
-    amounts += [*hand.returned, hand.pot or 0]
     scale: int | Fraction = 1
     units = lcm(*(Fraction(amount).denominator for amount in amounts if type(amount) is not int))
     if units > 1:
@@ -159,12 +176,6 @@ def _chip_scale(hand: Hand) -> int | Fraction:
     return scale
 
 
-def _sum_forced_bets(hand: Hand) -> list[Number]:
-    fields = hand.fields
-    bets = [fields[name] for name in ("min_bet", "small_bet", "big_bet") if name in fields]
-    return [*fields["antes"], *fields["blinds_or_straddles"], *bets]
-
-
 def _check_playable(hand: Hand) -> None:
     """Raise `Stop` with SKIPPED for a hand that our tables do not play."""
     if hand.variant not in HOLDEM_VARIANTS:
@@ -173,25 +184,11 @@ def _check_playable(hand: Hand) -> None:
         raise Stop(SKIPPED, f"{hand.num_players} players are more than the {MAX_SEATS} seats of our tables")
     if min(hand.fields["blinds_or_straddles"]) < 0:
         raise Stop(SKIPPED, "negative blinds (posts of players who join) are not replayed")
-    amounts = [*_sum_forced_bets(hand), *hand.fields["starting_stacks"]]
+    amounts = hand.stakes
     for name in ("finishing_stacks", "winnings"):
         amounts += hand.fields.get(name, ())
     if max(amounts) == Decimal("Infinity"):
         raise Stop(SKIPPED, "an amount is unknown (inf)")
-
-
-def _max_raises_of(hand: Hand) -> tuple[int, ...] | None:
-    """Return the caps on raises of a limit game by street; None for games without caps."""
-    caps = hand.fields.get(MAX_RAISES_FIELD, [LIMIT_RAISES] * len(TEXAS_BOARD)) if hand.variant == "FT" else []
-    return tuple(caps) or None
-
-
-def _rules_of(hand: Hand) -> str:
-    """Return the name of the rules profile of a hand, by default `standard`."""
-    name: str = hand.fields.get(RULES_FIELD, "standard")
-    if name not in RULES:
-        raise Stop(SKIPPED, f"field {RULES_FIELD!r}: rules {name!r} are not known: {', '.join(sorted(RULES))}")
-    return name
 
 
 # --- cards ------------------------------------------------------------------------------------------------------------
