@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import dataclass, fields, replace
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
 from card_envs.game import Game
-from card_envs.observation import Encoder, Layout
+from card_envs.observation import Encoder, Layout, select_fitting
 
 OBSERVATION_TYPES = {"float32": 2**24, "int8": 127}
 """Types of numbers for observations -> the number up to which the type holds all integers."""
@@ -25,17 +25,10 @@ def convert_observations(game: Game, dtype: str) -> Game:
     try:
         game.find_layout(typed)
     except ValueError as error:
-        raise ValueError(f"{error}; encoders that can: {_encoders_in(game, dtype) or 'none'}") from error
+        others = {name: convert_encoder(each, dtype) for name, each in game.encoders.items()}
+        fitting = select_fitting(others, game.config)
+        raise ValueError(f"{error}; encoders that can: {list(fitting) or 'none'}") from error
     return replace(game, encoder=typed)
-
-
-def _encoders_in(game: Game, dtype: str) -> list[str]:
-    found = []
-    for name, encoder in game.encoders.items():
-        with contextlib.suppress(ValueError):  # also for encoders that are not for this game
-            convert_encoder(encoder, dtype).layout(game.config)
-            found.append(name)
-    return found
 
 
 @dataclass(frozen=True)
@@ -51,23 +44,20 @@ class _TypedEncoder(Encoder):
 
 def convert_encoder(encoder: Encoder, dtype: str) -> Encoder:
     """Return the encoder with numbers of another type; if it cannot hold them, `layout` raises a ValueError."""
-    plain = encoder.plain if isinstance(encoder, _TypedEncoder) else encoder
+    return _convert_plain(encoder.plain if isinstance(encoder, _TypedEncoder) else encoder, dtype)
+
+
+@cache  # so that equal encoders are one: functions of `partial` are never equal
+def _convert_plain(plain: Encoder, dtype: str) -> Encoder:
     own = {each.name: getattr(plain, each.name) for each in fields(Encoder)}
-    return _TypedEncoder(**own | {"layout": _TypedLayout(plain, dtype)}, plain=plain, dtype=dtype)
+    return _TypedEncoder(**own | {"layout": partial(_find_layout, plain, dtype)}, plain=plain, dtype=dtype)
 
 
-@dataclass(frozen=True)
-class _TypedLayout:
-    """The layout function of an encoder with another type of numbers."""
-
-    encoder: Encoder
-    dtype: str
-
-    def __call__(self, config: Any) -> Layout:
-        try:
-            return convert_layout(self.encoder.layout(config), self.dtype)
-        except ValueError as error:
-            raise ValueError(f"encoder {self.encoder.name!r}: {error}") from error
+def _find_layout(encoder: Encoder, dtype: str, config: Any) -> Layout:
+    try:
+        return convert_layout(encoder.layout(config), dtype)
+    except ValueError as error:
+        raise ValueError(f"encoder {encoder.name!r}: {error}") from error
 
 
 def convert_layout(layout: Layout, dtype: str) -> Layout:
