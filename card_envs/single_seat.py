@@ -279,7 +279,11 @@ class SingleSeatTables:
         for _ in range(most):
             if not len(rows):
                 return
-            self._deal(rows, options)
+            if options:
+                for row in rows.tolist():
+                    self.game.deal_with(self.tables, row, options)
+            else:
+                self.game.deal_batch(self.tables, rows)
             drawn = self._draw(rows) * self.game.num_seats
             self.seats[rows] = drawn if self._fixed_seat is None else self._fixed_seat
             self._lineup[rows] = self._draw(rows) * len(self._lineups)
@@ -291,14 +295,6 @@ class SingleSeatTables:
         raise RuntimeError(
             f"the learner had no decision in {most} deals{with_options}: check stacks, seat and opponents"
         )
-
-    def _deal(self, rows: Rows, options: Mapping[str, Any]) -> None:
-        """Deal at `rows` with options."""
-        if not options:
-            self.game.deal_batch(self.tables, rows)
-            return
-        for row in rows.tolist():
-            self.game.deal_with(self.tables, row, options)
 
     def _play_on(self, rows: Rows, rewards: NDArray[np.float32]) -> None:
         """Let opponents act at `rows` until the learner has a decision or the deal is over; add to its `rewards`."""

@@ -78,7 +78,9 @@ def find_agent(spec: str, game: Game, device: str = "cpu") -> Agent:
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(f"agent {spec!r}: {how_to_install(error)}", name=error.name) from error
     if choice:
-        _set_choice(agent, choice, whole)
+        if agent.greedy is None:
+            raise ValueError(f'agent {whole!r}: {agent.name!r} has one way to choose its actions; omit ":{choice}"')
+        agent.greedy, agent.name = choice == _GREEDY, f"{agent.name}:{choice}"
     require_playable(agent, game)
     return agent
 
@@ -165,13 +167,6 @@ def code_in(spec: str) -> str:
     return rest if ":" in rest and not _is_run_folder(rest) else ""
 
 
-def _set_choice(agent: Agent, choice: str, spec: str) -> None:
-    if agent.greedy is None:
-        raise ValueError(f'agent {spec!r}: {agent.name!r} has one way to choose its actions; omit ":{choice}"')
-    agent.greedy = choice == _GREEDY
-    agent.name = f"{agent.name}:{choice}"
-
-
 def require_playable(player: SupportsAct, game: Game) -> Agent:
     """Return the player as an agent that can play the game.
 
@@ -253,7 +248,7 @@ def class_at(spec: str, location: str) -> Any:
     if not source or not name:
         registered = "" if spec == location else f"registered as {location!r}, which is "
         raise ValueError(f"agent {spec!r} is {registered}not a name, {_FORMS}")
-    module = _load_agent_file(spec, Path(source)) if source.endswith(".py") else _load_agent_module(spec, source)
+    module = _load_source(spec, source)
     agents = {key: value for key, value in vars(module).items() if _is_agent_class(value)}
     if not agents:
         raise ValueError(f"agent {spec!r}: {source} has no class with a method act")
@@ -265,28 +260,25 @@ def _is_agent_class(value: object) -> bool:
     return is_class and not inspect.isabstract(value) and value not in (SupportsAct, DuckTypedAgent)
 
 
-def _load_agent_module(spec: str, name: str) -> ModuleType:
+def _load_source(spec: str, source: str) -> ModuleType:
+    """Return a module by its name or file; ValueError if there is none."""
+    if source.endswith(".py"):
+        path = Path(source).expanduser()
+        if not path.is_file():
+            raise ValueError(f"agent {spec!r}: there is no file {path.resolve()}")
+        return load_file(path)
     try:
-        return load_module(name)
+        return load_module(source)
     except ModuleNotFoundError as error:
-        if error.name is None or not name.startswith(error.name):
+        if error.name is None or not source.startswith(error.name):
             raise  # the module exists, but something that it imports does not
-        raise ValueError(f"agent {spec!r}: there is no module {name!r}") from error
-
-
-def _load_agent_file(spec: str, path: Path) -> ModuleType:
-    if not path.expanduser().is_file():
-        raise ValueError(f"agent {spec!r}: there is no file {path.expanduser().resolve()}")
-    return load_file(path)
+        raise ValueError(f"agent {spec!r}: there is no module {source!r}") from error
 
 
 def _fail(message: str, name: str, known: Mapping[str, Any]) -> Any:
-    choices = f"{list_choices(sorted(known), 'card_envs.agent.known_agents()')}, or pass {_FORMS}{_installation_hint()}"
+    choices = f"{list_choices(sorted(known), 'card_envs.agent.known_agents()')}, or pass {_FORMS}"
+    if not plugins.list_plugins(plugins.AGENTS):  # as in a checkout that is on the path but not installed
+        choices += (
+            ". No package has registered agents: install one (pip install -e . in a checkout), or import it first"
+        )
     raise UnknownNameError(f"{message}{suggest_name(name, known)}{choices}", "agent")
-
-
-def _installation_hint() -> str:
-    """Return advice if no agent is registered, as in a checkout that is on the path but not installed."""
-    if plugins.list_plugins(plugins.AGENTS):
-        return ""
-    return ". No package has registered agents: install one (pip install -e . in a checkout), or import it first"

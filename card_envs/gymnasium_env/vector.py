@@ -112,7 +112,9 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         """
         if options is not None and "reset_mask" in options and self.autoreset_mode is AutoresetMode.DISABLED:
             others = {key: value for key, value in options.items() if key != "reset_mask"}
-            mask = self._check_reset_mask(options["reset_mask"])
+            mask = options["reset_mask"]
+            if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (self.num_envs,):
+                raise ValueError(f"reset_mask {mask!r} must be a boolean array of shape ({self.num_envs},)")
             if not mask.all():
                 return self._reset_some(mask, seed, others)
             options = others
@@ -123,11 +125,6 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         self._is_ready = True
         self._ended[:] = False
         return self._observation(result), self._info(result)
-
-    def _check_reset_mask(self, mask: Any) -> NDArray[np.bool_]:
-        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (self.num_envs,):
-            raise ValueError(f"reset_mask {mask!r} must be a boolean array of shape ({self.num_envs},)")
-        return mask
 
     def _reset_some(self, mask: NDArray[np.bool_], seed: int | None, options: Info) -> tuple[Observation, Info]:
         if seed is not None:
@@ -164,7 +161,9 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         result = self._tables.step(legal, rows)
         same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
         if not same_step:
-            self._keep_finals(result)
+            self._ended = result.is_over.copy()
+            self._final_tables[self._ended] = result.final_tables
+            self._final_seats[self._ended] = result.final_seats
             self._write_finals(result)
         info = self._info(result)
         if same_step and result.is_over.any():
@@ -180,12 +179,6 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
             np.zeros(self.num_envs, np.bool_),
             info,
         )
-
-    def _keep_finals(self, result: LearnerStep) -> None:
-        """Keep the ends of episodes until their tables show the next one."""
-        self._ended = result.is_over.copy()
-        self._final_tables[self._ended] = result.final_tables
-        self._final_seats[self._ended] = result.final_seats
 
     def _write_finals(self, result: LearnerStep) -> None:
         """Replace the first decisions of new episodes by the final observations that are still shown."""

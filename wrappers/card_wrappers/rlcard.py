@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -280,13 +279,9 @@ def _find_action(name: Any, names: dict[int, str | int]) -> int:
 def _register(entry: EnvEntry) -> None:
     """Make an environment id known to `rlcard.make`, which looks a function up by its name in a module."""
     name = f"make_{entry.id}"
-    globals()[name] = partial(_make_registered, entry.id)
+    globals()[name] = lambda config: make_env(entry.id, config=config)
     if f"card_envs/{entry.id}" not in registry.env_specs:
         register(f"card_envs/{entry.id}", f"{__name__}:{name}")
-
-
-def _make_registered(env_id: str, config: Mapping[str, Any]) -> RLCardEnv:
-    return make_env(env_id, config=config)
 
 
 def _rlcard_name(card: int) -> str:
