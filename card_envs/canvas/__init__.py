@@ -2,8 +2,7 @@
 
 from card_envs.canvas import colors
 from card_envs.canvas.canvas import PLATE_SIZE, Canvas, Point, format_signed
-from card_envs.canvas.card_design import CARD_RATIO
-from card_envs.canvas.card_geometry import card_geometry
+from card_envs.canvas.card_design import CARD_RATIO, card_geometry
 from card_envs.canvas.fonts import font_file, text_width
 from card_envs.canvas.pixels import draw_pixels
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from card_envs.canvas import card_design as design
 from card_envs.canvas import colors
-from card_envs.canvas.colors import INK, Color
+from card_envs.canvas.colors import INK, Color, to_hex
 from card_envs.canvas.fonts import X_HEIGHT, shorten, text_width
 
 Point = tuple[float, float]
@@ -146,11 +146,6 @@ class Canvas:
 def format_signed(amount: int) -> str:
     """Return a number with its sign: "+1,200", "-300" or "0"."""
     return f"{amount:+,}" if amount else "0"
-
-
-def to_hex(color: Color) -> str:
-    """Return a colour as "#rrggbb"."""
-    return "#{:02x}{:02x}{:02x}".format(*color)
 
 
 def _to_json(field: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The design of a playing card: positions of rank and suit, outlines of the suits, colours, styles.
+"""The design of a playing card: positions of rank and suit, outlines of the suits, colours, styles; and as JSON.
 
 Lengths are fractions of the card's width, measured from the upper left corner.
 """
@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from card_envs.cards import RANKS
+from card_envs.canvas import colors
+from card_envs.canvas.colors import to_hex
+from card_envs.canvas.fonts import X_HEIGHT
+from card_envs.cards import DECK_SIZE, RANKS
 
 CARD_RATIO = 1.4
 """Height of a card divided by its width."""
@@ -94,3 +97,32 @@ SUIT_OUTLINES: tuple[list[Outline], ...] = (
     [[(x, -0.86 * y - 0.14) for x, y in _heart()], _stem(0)],
 )
 """Polygons of each suit around (0, 0), reaching from -1 to 1 in height."""
+
+
+def card_geometry() -> dict[str, Any]:
+    """Return the measures of a card for a web page; lengths are fractions of a card's width."""
+    return {
+        "ratio": CARD_RATIO,
+        "corner": CORNER,
+        "edge": EDGE,
+        "edge_color": to_hex(colors.CARD_EDGE),
+        "shade": SHADE,
+        "shade_color": to_hex(colors.CARD_SHADE),
+        "suit_colors": [to_hex(color) for color in SUIT_COLORS],
+        "suits": [[_path(outline) for outline in outlines] for outlines in SUIT_OUTLINES],
+        "faces": {style: [list(face(card, style)) for card in range(DECK_SIZE)] for style in (PLAIN, COVERED)},
+        "ranks": [rank_label(card) for card in range(DECK_SIZE)],
+        "baseline": X_HEIGHT,
+        "back": {
+            "margin": BACK_MARGIN,
+            "corner": BACK_CORNER,
+            "step": BACK_STEP,
+            "line": BACK_LINE,
+            "color": to_hex(colors.CARD_BACK),
+            "line_color": to_hex(colors.CARD_BACK_LINE),
+        },
+    }
+
+
+def _path(outline: Outline) -> str:
+    return "M" + "L".join(f"{x:.3f} {y:.3f}" for x, y in outline) + "Z"

@@ -25,3 +25,8 @@ CARD_BACK_LINE: Color = (126, 160, 214)
 CARD_EDGE: Color = (150, 158, 168)
 CARD_SHADE: Color = (128, 140, 146)
 """Colour that is mixed into the cards of a player who has folded."""
+
+
+def to_hex(color: Color) -> str:
+    """Return a colour as "#rrggbb"."""
+    return "#{:02x}{:02x}{:02x}".format(*color)
