@@ -15,7 +15,7 @@ from card_envs.games.big2.combos import KIND_SHIFT, NO_COMBO, trick_value
 from card_envs.games.big2.legal import list_legal
 from card_envs.games.big2.state import HAND_SIZE, MAX_LEGAL, NO_KIND, NOBODY, NUM_SEATS, Table
 from card_envs.records import Tables
-from card_envs.table_checks.ranges import check_ranges, require_records
+from card_envs.table_checks import check_ranges, require_records
 
 SETTINGS = (
     "points_per_two", "run_level", "run_decider", "flushes", "forced_passes", "opening_rules",

@@ -25,7 +25,7 @@ from card_envs.games.holdem.state import (
     Table,
 )
 from card_envs.records import Tables
-from card_envs.table_checks.ranges import check_ranges, require_records
+from card_envs.table_checks import check_ranges, require_records
 
 SETTINGS = (
     "num_seats", "structure", "menu", "num_hole_cards", "min_bet", "chips_per_reward", "max_raises", "board_cards",

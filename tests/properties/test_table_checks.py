@@ -15,8 +15,7 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.endgame import Endgame
 from card_envs.games.holdem.state import Table as HoldemTable
 from card_envs.records import declared_fields
-from card_envs.table_checks import check_tables
-from card_envs.table_checks.ranges import DamagedRecordError
+from card_envs.table_checks import DamagedRecordError, check_tables
 from tests.fuzz.games import states
 from tests.helpers.kinds_of_games import OPTION_SETS, PRESETS, make_kind
 from tests.third_game.game import dozen
