@@ -60,6 +60,11 @@ class MatchBatch:
         """
         return self.agents[rows, seats]
 
+    @property
+    def payoffs(self) -> Rows:
+        """(n, num_seats): chips or points won by each agent in each hand, zero until the hand is over."""
+        return self.order_by_agent(self.tables["payoff"][:, : self.game.num_seats].astype(np.int64))
+
     def order_by_agent(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return values (n, num_seats), given with a column per seat, with a column per agent."""
         return np.take_along_axis(values, self.seats, axis=1)

@@ -130,8 +130,7 @@ class _Record:
 
     def add(self, batch: MatchBatch) -> None:
         """Record the hands of a batch, which must be over."""
-        payoffs = batch.tables["payoff"][:, : batch.game.num_seats].astype(np.int64)
-        self.payoffs[batch.hands] = batch.order_by_agent(payoffs)
+        self.payoffs[batch.hands] = batch.payoffs
         self.positions[batch.hands] = batch.order_by_agent(batch.game.positions(batch.tables))
 
     def is_decided(self) -> bool:

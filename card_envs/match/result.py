@@ -99,11 +99,11 @@ class MatchResult:
     @cached_property
     def agents(self) -> tuple[Summary, ...]:
         """Mean per hand of each agent with its 95 % interval, in `unit`."""
+        return tuple(self._summarise(name, self.deal_means[:, agent]) for agent, name in enumerate(self.names))
+
+    def _summarise(self, name: str, samples: NDArray[np.float64]) -> Summary:
         make = summarise_deals if self.until is None else self.until.summarise
-        return tuple(
-            make(name, self.deal_means[:, agent]).without_interval(self.hands_needed)
-            for agent, name in enumerate(self.names)
-        )
+        return make(name, samples).without_interval(self.hands_needed)
 
     @cached_property
     def hand_sds(self) -> tuple[float, ...]:
@@ -118,10 +118,9 @@ class MatchResult:
     @cached_property
     def by_position(self) -> tuple[tuple[Summary, ...], ...]:
         """Summaries of each agent's hands by position, named after the positions."""
-        make = summarise_deals if self.until is None else self.until.summarise
         return tuple(
             tuple(
-                make(name, samples).without_interval(self.hands_needed)
+                self._summarise(name, samples)
                 for position, name in enumerate(self.position_names)
                 if len(samples := self._means_at(agent, position))
             )

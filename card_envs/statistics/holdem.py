@@ -64,7 +64,7 @@ class HoldemStatistics(PlayCounter):
         shown = stayed & (in_hand & (in_hand - 1) != 0)[:, None]
         self._now["saw_flop"] = ~self._folded_preflop & (tables["street"] > 0)[:, None]
         self._now["showdown"] = shown
-        self._now["won_showdown"] = shown & (batch.order_by_agent(tables["payoff"][:, :seats].astype(np.int64)) > 0)
+        self._now["won_showdown"] = shown & (batch.payoffs > 0)
         self._done = {name: self._done[name] + happened.sum(axis=0) for name, happened in self._now.items()}
         self._hands += len(tables)
 

@@ -168,8 +168,7 @@ class ControlVariates:
 
     def on_end(self, batch: MatchBatch) -> None:
         """Add the control variates and results of the hands."""
-        payoffs = batch.order_by_agent(batch.tables["payoff"][:, : batch.game.num_seats].astype(np.int64))
-        rewards = payoffs / batch.game.chips_per_reward
+        rewards = batch.payoffs / batch.game.chips_per_reward
         tables = batch.deals[:: batch.plays] // self._hands_per_table
         for agent, controls in zip(self._measured, self._controls.compute_controls(batch, self._measured), strict=True):
             terms = controls.terms.reshape(len(tables), batch.plays, -1)

@@ -167,9 +167,7 @@ class TreeControlTerms:
             mine, rewards = np.flatnonzero(self._node == index), self._nodes[index].rewards
             won[mine], mean[mine] = rewards[self._deal[mine]], self._weights[mine] @ rewards
         won, mean = (np.take_along_axis(each, turned, axis=1) for each in (won, mean))
-        payoffs = batch.tables["payoff"][:, :seats].astype(np.int64) / self._game.chips_per_reward
-        real = np.take_along_axis(payoffs, batch.seats, axis=1)
-        if not np.allclose(won, real):
+        if not np.allclose(won, batch.payoffs / self._game.chips_per_reward):
             raise ValueError(
                 f"seats of {self._game.name} have different stacks or other settings: there are no control variates"
             )

@@ -52,7 +52,7 @@ class AcpcPlayer:
 
     def __init__(self, game: Game, agent: Agent, seed: int = 0) -> None:
         self.game, self.agent = game, agent
-        self._game, self._encoder = game, agent.find_encoder(game)
+        self._encoder = agent.find_encoder(game)
         self._rng = make_generator(seed)
         self._number: int | None = None
         self._num_shown = 0
@@ -118,7 +118,7 @@ class AcpcPlayer:
         return None, self._answer(tables) if actor == position else None
 
     def _answer(self, tables: Tables) -> str:
-        decisions = decisions_at(self._game, tables, _ROW, _ROW, self._rng.random(1), encoder=self._encoder)
+        decisions = decisions_at(self.game, tables, _ROW, _ROW, self._rng.random(1), encoder=self._encoder)
         action = int(check_actions(self.agent.act(decisions, self._rng), 1)[0])
         if self.game.first_illegal(tables, _ROW, np.array([action])) >= 0:
             raise ValueError(f"agent {self.agent.name!r}: {self.game.why_illegal(tables, 0, action)}")
@@ -132,7 +132,7 @@ class AcpcPlayer:
         shown = hand.cards.split("/")[0].split("|")
         if is_showdown and not all(shown[k] for k in range(self.game.num_seats) if is_shown(t, k)):
             return None, "c"
-        end_deals(self._game, self.agent, tables, _ROW, _ROW, np.array([[position]]))
+        end_deals(self.game, self.agent, tables, _ROW, _ROW, np.array([[position]]))
         return DealtHand(hand.number, position, int(t.payoff[position]), line), None
 
     def _show_actions(self, tokens: Sequence[str], steps: Sequence[tuple[int, Tables]], position: int) -> None:
@@ -141,7 +141,7 @@ class AcpcPlayer:
             for k in range(max(1, self._num_shown + 1), len(steps)):
                 before = steps[k - 1][1].copy()
                 action = _action_of(before, tokens[steps[k][0]])
-                show_actions(self._game, self.agent, before, _ROW, _ROW, np.array([[position]]), np.array([action]))
+                show_actions(self.game, self.agent, before, _ROW, _ROW, np.array([[position]]), np.array([action]))
         self._num_shown = len(steps) - 1
 
 
