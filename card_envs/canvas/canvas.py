@@ -16,6 +16,8 @@ from card_envs.canvas.fonts import X_HEIGHT, shorten, text_width
 Point = tuple[float, float]
 
 PLATE_SIZE: Point = (118, 40)
+LABEL_SIZE = 12.0
+"""Font size of labels."""
 
 
 class Box(NamedTuple):
@@ -67,6 +69,14 @@ class Card(NamedTuple):
 Shape = Box | Disc | Text | Card
 
 
+class Label(NamedTuple):
+    """A short text on a coloured ground, below a seat; none if there are no words."""
+
+    words: str
+    fill: Color
+    color: Color = INK
+
+
 class Canvas:
     """A picture of a size in pixels as a list of shapes, the lowest first.
 
@@ -109,6 +119,11 @@ class Canvas:
         height = 1.5 * size
         self.box(center, (text_width(text, size) + height * 0.9, height), fill, radius=height / 2)
         self.text(center, text, size, color, bold=bold)
+
+    def label(self, center: Point, label: Label) -> None:
+        """Write the label of a seat."""
+        if label.words:
+            self.pill(center, label.words, LABEL_SIZE, label.fill, label.color, bold=True)
 
     def plate(
         self, center: Point, name: str, value: str, is_lit: bool, is_dim: bool = False, size: Point = PLATE_SIZE

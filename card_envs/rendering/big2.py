@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
-from card_envs.canvas import CARD_RATIO, PLATE_SIZE, Canvas, Point, colors, format_signed
+from card_envs.canvas import CARD_RATIO, LABEL_SIZE, PLATE_SIZE, Canvas, Label, Point, colors, format_signed
 from card_envs.cards import DECK_SIZE, NO_CARD
 from card_envs.game import Game
 from card_envs.games.big2.combos import card_of
@@ -15,7 +15,7 @@ from card_envs.games.big2.view import hand
 from card_envs.records import Tables
 from card_envs.rendering.pictures import Painting
 
-_LABEL, _NORMAL, _LARGE = 12.0, 15.0, 17.0
+_NORMAL, _LARGE = 15.0, 17.0
 """Font sizes."""
 
 
@@ -120,7 +120,7 @@ def _draw_trick(canvas: Canvas, layout: _Layout, t: Table, names: Sequence[str])
     words = f"{kind} by {names[t.trick_seat]}" + (", who goes out" if t.is_over else "")
     aside = layout.trick_card * CARD_RATIO / 2 + 18.6
     canvas.text((x, y - aside), words, _NORMAL, colors.WHITE, bold=True)
-    canvas.text((x, y + aside), f"led by {names[t.trick_leader]}", _LABEL, colors.MINT)
+    canvas.text((x, y + aside), f"led by {names[t.trick_leader]}", LABEL_SIZE, colors.MINT)
 
 
 def _draw_seat(canvas: Canvas, layout: _Layout, t: Table, k: int, viewer: int | None, name: str) -> None:
@@ -137,7 +137,7 @@ def _draw_seat(canvas: Canvas, layout: _Layout, t: Table, k: int, viewer: int | 
     count = int(t.num_cards[k])
     words = f"{count} card{'' if count == 1 else 's'}"
     canvas.plate(place.plate, name, words, k == t.actor or is_winner, size=layout.plate)
-    _draw_label(canvas, t, k, place.label)
+    canvas.label(place.label, _label(t, k))
 
 
 def _split_into_rows(cards: list[int], num_rows: int) -> list[list[int]]:
@@ -146,24 +146,16 @@ def _split_into_rows(cards: list[int], num_rows: int) -> list[list[int]]:
     return [cards[row * length : (row + 1) * length] for row in range(num_rows)]
 
 
-def _draw_label(canvas: Canvas, t: Table, k: int, center: Point) -> None:
-    """Draw the label below a plate: payoff, "to act", or the last move."""
+def _label(t: Table, k: int) -> Label:
+    """Return the label below a plate: payoff, "to act", or the last move."""
     if t.is_over:
         payoff = int(t.payoff[k])
-        canvas.pill(
-            center,
-            f"{format_signed(payoff)} points",
-            _LABEL,
-            colors.GOLD if payoff > 0 else colors.RED,
-            colors.INK,
-            bold=True,
-        )
-    elif k == t.actor:
-        canvas.pill(center, "to act", _LABEL, colors.GOLD, colors.INK, bold=True)
-    elif t.trick_size and k == t.trick_seat:
-        canvas.pill(center, KIND_NAMES[int(t.trick_kind)], _LABEL, colors.SKY, colors.INK, bold=True)
-    elif has_passed(t, k):
-        canvas.pill(center, "pass", _LABEL, colors.PALE, colors.GREY, bold=True)
+        return Label(f"{format_signed(payoff)} points", colors.GOLD if payoff > 0 else colors.RED)
+    if k == t.actor:
+        return Label("to act", colors.GOLD)
+    if t.trick_size and k == t.trick_seat:
+        return Label(KIND_NAMES[int(t.trick_kind)], colors.SKY)
+    return Label("pass" if has_passed(t, k) else "", colors.PALE, colors.GREY)
 
 
 def has_passed(t: Table, seat: int) -> bool:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
-from card_envs.canvas import CARD_RATIO, Canvas, Point, colors, text_width
+from card_envs.canvas import CARD_RATIO, LABEL_SIZE, Canvas, Label, Point, colors, text_width
 from card_envs.cards import NO_CARD
 from card_envs.game import Game
 from card_envs.games.holdem.actions import has
@@ -23,7 +22,7 @@ from card_envs.rendering.pictures import Painting
 
 _RANK_WORDS = ("deuce", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king", "ace")
 
-_LABEL, _SMALL, _NORMAL, _LARGE = 12.0, 13.0, 15.0, 17.0
+_SMALL, _NORMAL, _LARGE = 13.0, 15.0, 17.0
 """Font sizes."""
 _MAX_POTS = 5
 """Maximum number of pots that are listed."""
@@ -99,7 +98,7 @@ def _draw_middle(canvas: Canvas, layout: Layout, t: Table) -> None:
     _draw_chips(canvas, (x, y - half_card - (21 if num_places else 0)), words, _POT_CHIP_COLOR, _LARGE)
     lines = [STREET_NAMES[int(t.street)].upper()] if int(t.num_streets) > 1 else []
     for k, line in enumerate([*lines, *_pot_lines(t, layout)]):
-        canvas.text((x, y + half_card + 17 + 16 * k), line, _LABEL, colors.MINT, bold=k == 0)
+        canvas.text((x, y + half_card + 17 + 16 * k), line, LABEL_SIZE, colors.MINT, bold=k == 0)
 
 
 def _pot_lines(t: Table, layout: Layout) -> list[str]:
@@ -112,7 +111,7 @@ def _pot_lines(t: Table, layout: Layout) -> list[str]:
     lines = parts[:1]
     for part in parts[1:]:
         longer = f"{lines[-1]}   {part}"
-        if text_width(longer, _LABEL) <= layout.pot_line:
+        if text_width(longer, LABEL_SIZE) <= layout.pot_line:
             lines[-1] = longer
         else:
             lines.append(part)
@@ -159,14 +158,6 @@ def side_pots(t: Table) -> list[tuple[str, int]]:
 # --- one seat ---
 
 
-class _Label(NamedTuple):
-    """Text and colours of a label."""
-
-    words: str
-    fill: tuple[int, int, int]
-    color: tuple[int, int, int]
-
-
 def _draw_seat(canvas: Canvas, layout: Layout, t: Table, k: int, viewer: int | None, name: str) -> None:
     spot = layout.spots[(k - (viewer or 0)) % int(t.num_seats)]
     x, y = spot.seat
@@ -190,9 +181,7 @@ def _draw_seat(canvas: Canvas, layout: Layout, t: Table, k: int, viewer: int | N
     if k == t.button:
         canvas.disc(spot.button, 11, colors.WHITE, colors.INK, 1.5)
         canvas.text(spot.button, "D", _SMALL, colors.INK, bold=True)
-    label = _label(t, k, cards, layout.has_short_amounts)
-    if label.words:
-        canvas.pill((x, y + layout.label_down), label.words, _LABEL, label.fill, label.color, bold=True)
+    canvas.label((x, y + layout.label_down), _label(t, k, cards, layout.has_short_amounts))
     _draw_bet(canvas, layout, t, k, spot)
 
 
@@ -210,18 +199,18 @@ def _draw_bet(canvas: Canvas, layout: Layout, t: Table, k: int, spot: Spot) -> N
         _draw_chips(canvas, spot.bet, words, _CHIP_COLOR, _NORMAL, spot.align)
 
 
-def _label(t: Table, k: int, cards: list[int], is_short: bool) -> _Label:
+def _label(t: Table, k: int, cards: list[int], is_short: bool) -> Label:
     """Return the label below a seat: its hand at a showdown, "to act", or its last move."""
     if not has(t.in_hand, k):
-        return _Label("fold", colors.PALE, colors.GREY)
+        return Label("fold", colors.PALE, colors.GREY)
     if reaches_showdown(t):
         words = "" if NO_CARD in cards else hand_name(cards, board(t))
-        return _Label(words, colors.GOLD, colors.INK) if t.payoff[k] > 0 else _Label(words, colors.PALE, colors.INK)
+        return Label(words, colors.GOLD) if t.payoff[k] > 0 else Label(words, colors.PALE)
     if t.is_over:
-        return _Label("wins", colors.GOLD, colors.INK)
+        return Label("wins", colors.GOLD)
     if k == t.actor:
-        return _Label("to act", colors.GOLD, colors.INK)
-    return _Label(last_move(t, k, is_short), colors.SKY, colors.INK)
+        return Label("to act", colors.GOLD)
+    return Label(last_move(t, k, is_short), colors.SKY)
 
 
 def hand_name(cards: list[int], board_cards: list[int]) -> str:
