@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 pytest.importorskip("torch")
@@ -13,9 +12,8 @@ pytest.importorskip("torch")
 
 from card_baselines.average_strategy.average_network import NETWORK_FOLDER
 from card_baselines.average_strategy.snapshots import SNAPSHOTS_FOLDER
-from card_baselines.ppo.algorithm import ALGORITHM, PRESETS, make_learner
+from card_baselines.ppo.algorithm import ALGORITHM, PRESETS
 from card_baselines.run_folder import RunFolder
-from card_baselines.runs.checkpoint import STATE, collect_parts
 from card_baselines.runs.exploitability_meter import AVERAGE
 from card_baselines.runs.run import train
 from card_envs.agent import find_agent
@@ -48,20 +46,3 @@ def test_training_is_the_same_and_the_average_plays(plain: RunFolder, kind: str,
     else:
         assert exploitability < 11 / 24  # that of random play
     assert play_match(game, [agent, find_agent("random", game)], 200, 0).hands == 200
-
-
-@pytest.mark.parametrize("kind", FOLDERS)
-def test_an_interrupted_average_goes_on_as_if_it_had_not_been(kind: str, tmp_path: Path) -> None:
-    config = replace(TINY, average_strategy=kind)
-    game = config.game()
-    whole, first, second = (make_learner(config, game) for _ in range(3))
-    for learner in (whole, first):
-        learner.update(0.1)
-    first.save(tmp_path / STATE, {})
-    second.load(tmp_path / STATE)
-    for learner in (whole, second):
-        learner.update(0.2)
-    expected, found = (collect_parts(learner.callbacks[-1].parts(learner)) for learner in (whole, second))
-    assert expected.keys() == found.keys()
-    for name, tensor in expected.items():
-        np.testing.assert_array_equal(tensor.cpu(), found[name].cpu(), err_msg=name)

@@ -154,19 +154,3 @@ def test_settings_that_do_not_fit_are_refused(changes: dict[str, Any], match: st
 def test_other_games_are_refused() -> None:
     with pytest.raises(ValueError, match="asymmetric_ppo learns Big 2, not"):
         AsymmetricPpo(tiny(env="kuhn_poker-v0"), make_game("kuhn_poker-v0"))
-
-
-def test_an_interrupted_run_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None:
-    config = tiny(card_prediction=0.1)
-    whole, first = AsymmetricPpo(config, BIG2), AsymmetricPpo(config, BIG2)
-    for _ in range(4):
-        whole.update(0.0)
-    for _ in range(2):
-        first.update(0.0)
-    first.save(tmp_path / "state", {})
-    second = AsymmetricPpo(config, BIG2)
-    second.load(tmp_path / "state")
-    for _ in range(2):
-        second.update(0.0)
-    for a, b in zip(whole.network.parameters(), second.network.parameters(), strict=True):
-        assert torch.equal(a, b)

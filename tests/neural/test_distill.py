@@ -1,4 +1,4 @@
-"""Distillation: the network becomes the teacher, no interruption changes a run, and PPO goes on from its weights."""
+"""Distillation: the network becomes the teacher, and PPO goes on from its weights."""
 
 from __future__ import annotations
 
@@ -37,19 +37,6 @@ def test_the_network_plays_nearly_as_the_teacher(distilled: RunFolder) -> None:
     game = make_game("kuhn_poker-v0")
     assert exact_exploitability(game, find_agent(str(distilled.path), game)).exploitability < 0.15 * UNTRAINED
     assert distilled.metrics()[-1]["kl_from_teacher"] < 0.05
-
-
-def test_an_interrupted_run_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
-    whole, first = (Distillation(KUHN, KUHN.game()) for _ in range(2))
-    for learner in (whole, first):
-        learner.update(0.25)
-    first.save(tmp_path / "state", {"seconds": 1.0})
-    second = Distillation(KUHN, KUHN.game())
-    assert second.load(tmp_path / "state")["seconds"] == 1.0
-    assert whole.update(0.5) == second.update(0.5)
-    assert whole.num_steps == second.num_steps
-    for name, tensor in whole.network.policy.state_dict().items():
-        assert torch.equal(tensor, second.network.policy.state_dict()[name])
 
 
 def test_ppo_and_its_magnet_begin_with_the_distilled_policy(distilled: RunFolder) -> None:

@@ -1,4 +1,4 @@
-"""Expert iteration: the network learns what the search does, held to where it began; interruptions change nothing."""
+"""Expert iteration: the network learns what the search does, held to where it began."""
 
 from __future__ import annotations
 
@@ -63,21 +63,6 @@ def test_it_begins_with_the_policy_that_it_is_anchored_to(caller: RunFolder) -> 
     learner.update(0.0)
     assert all(torch.equal(tensor, before[name]) for name, tensor in learner.anchor.policy.state_dict().items())
     assert not torch.equal(learner.network.policy.layers[0].weight, learner.anchor.policy.layers[0].weight)
-
-
-def test_an_interrupted_run_goes_on_as_if_it_had_not_been(caller: RunFolder, tmp_path: Path) -> None:
-    config = config_of(caller, memory=300)  # filled after two updates
-    whole, first = (ExpertIteration(config, config.game()) for _ in range(2))
-    for learner in (whole, first):
-        learner.start_from(caller)
-        learner.update(0.25)
-    first.save(tmp_path / "state", {"seconds": 1.0})
-    second = ExpertIteration(config, config.game())
-    assert second.load(tmp_path / "state")["seconds"] == 1.0
-    assert whole.update(0.5) == second.update(0.5)
-    assert whole.num_steps == second.num_steps
-    for name, tensor in whole.network.policy.state_dict().items():
-        assert torch.equal(tensor, second.network.policy.state_dict()[name])
 
 
 def test_only_decisions_with_a_choice_are_searched() -> None:

@@ -324,27 +324,6 @@ def test_an_exploiter_of_a_device_wins_from_a_policy_that_always_folds() -> None
     assert len(exploiter.rollout.tables.past_selves) == 1, "its only opponent stays the policy"
 
 
-def test_an_interrupted_run_goes_on_exactly(tmp_path: Path) -> None:
-    config = replace(TINY, env="leduc_holdem-v0", **POOL)
-    learners = []
-    for interrupted in (False, True):
-        learner = DevicePpo(config, config.game())
-        for update in range(6):
-            if interrupted and update == 3:
-                learner.save(tmp_path / "state", {})
-                learner = DevicePpo(config, config.game())
-                learner.load(tmp_path / "state")
-            learner.update(0.1 * update)
-            if update == 1:
-                learner.rollout.tables.add_past_self(learner.network)
-                learner.rollout.tables.add_exploiter(learner.network)
-        learners.append(learner)
-    whole, continued = learners
-    assert whole.decisions == continued.decisions
-    for one, other in zip(whole.parameters, continued.parameters, strict=True):
-        assert torch.equal(one, other)
-
-
 @pytest.mark.parametrize(("before", "after"), [(DevicePpo, Ppo), (Ppo, DevicePpo)])
 def test_a_run_goes_on_on_the_other_device(before: type[Ppo], after: type[Ppo], tmp_path: Path) -> None:
     config = replace(TINY, env="leduc_holdem-v0", **POOL)

@@ -211,26 +211,6 @@ def test_learning_rates_and_entropy_fall_along_a_line(tmp_path: Path) -> None:
     assert rates == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(("algorithm", "history"), [("apu", "fc"), ("dual-apu", "lstm")])
-def test_an_interrupted_run_continues_as_if_nothing_had_happened(algorithm: Any, history: Any, tmp_path: Path) -> None:
-    config = replace(TINY, algorithm=algorithm, history=history, warm_up=0)
-    whole = Training(config, GAME)
-    for _ in range(4):
-        whole.update(0.0)
-    part = Training(config, GAME)
-    for _ in range(2):
-        part.update(0.0)
-    part.save(tmp_path / "state.safetensors", {"seconds": 1.0})
-    continued = Training(config, GAME)
-    assert continued.load(tmp_path / "state.safetensors")["seconds"] == 1.0
-    for _ in range(2):
-        continued.update(0.0)
-    assert continued.episodes == whole.episodes == 4
-    for mine, theirs in zip(continued.learners, whole.learners, strict=True):
-        assert all(map(torch.equal, mine.actor.parameters(), theirs.actor.parameters()))
-        assert all(map(torch.equal, mine.target_critic.parameters(), theirs.target_critic.parameters()))
-
-
 @pytest.mark.parametrize(("algorithm", "history"), [("apu", "fc"), ("dual-apu", "lstm"), ("dual-apu-ctrl", "none")])
 def test_a_run_leaves_an_agent_that_plays_and_forgets_nothing(algorithm: Any, history: Any, tmp_path: Path) -> None:
     folder = tmp_path / "run"
