@@ -187,17 +187,6 @@ def test_strategies_of_earlier_versions_are_read(tmp_path: Path) -> None:
 
 
 @needs_speed
-def test_mccfr_goes_on_where_it_stopped() -> None:
-    bounds = equal_bounds(4, seed=0, samples=2000)
-    whole, parts = Mccfr(HoldemConfig.limit(), bounds, seed=1), Mccfr(HoldemConfig.limit(), bounds, seed=1)
-    whole.run(300)
-    parts.run(100)
-    parts.run(200)
-    assert (whole.strategy().shares == parts.strategy().shares).all()
-    assert (whole.sums.sum(axis=1) > 0).mean() > 0.05
-
-
-@needs_speed
 def test_mccfr_learns_which_hands_to_fold_first() -> None:
     solver = Mccfr(HoldemConfig.limit(), equal_bounds(5, seed=0, samples=2000), seed=1)
     solver.run(15_000)

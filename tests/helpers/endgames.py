@@ -9,9 +9,10 @@ import numpy as np
 from card_baselines.exploitability.methods import Target
 from card_envs.agent import Decisions, action_probabilities, as_agent, decisions_at
 from card_envs.game import ILLEGAL, Game
+from tests.helpers.scripted_agents import ShowsProbabilities
 
 
-class Mixed:
+class Mixed(ShowsProbabilities):
     """Mixes by hand and bets."""
 
     name = "mixed"
@@ -24,9 +25,6 @@ class Mixed:
             weights = rng.random(len(mask)) ** 3 * mask
             found.append(weights / weights.sum())
         return np.array(found)
-
-    def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
-        raise AssertionError("an agent that shows its probabilities is not asked to act")
 
 
 def target_of(game: Game, agent: Any) -> Target:

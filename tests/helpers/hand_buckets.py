@@ -20,6 +20,11 @@ def some_buckets(width: int = 4, seed: int = 0) -> HandBuckets:
     return HandBuckets(flop, *trees, rng.integers(0, NUM_GROUPS, NUM_STARTING_HANDS))
 
 
+def some_turn(width: int = 4, seed: int = 1) -> NDArray[np.uint16]:
+    """Return buckets of all hands on all turn boards, which mean nothing either."""
+    return np.random.default_rng(seed).integers(0, width * width, (16_432, NUM_HANDS)).astype(np.uint16)
+
+
 def pairs_of(ranked: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return which places can be held together, and 1 where the first beats the second, -1 where it loses."""
     num = int(ranked.num_hands)

@@ -1,4 +1,4 @@
-"""Agents that do the same at every decision."""
+"""Agents that do the same at every decision, and what agents have in common that are asked for probabilities alone."""
 
 from __future__ import annotations
 
@@ -24,6 +24,15 @@ class Scripted:
         for wish in reversed(self.wishes):
             actions = np.where(legal[:, wish], wish, actions)
         return actions
+
+
+class ShowsProbabilities:
+    """Part of an agent that shows its probabilities, and therefore is not asked to act."""
+
+    name = "shows_probabilities"
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
+        raise AssertionError("an agent that shows its probabilities is not asked to act")
 
 
 def always_call() -> Scripted:

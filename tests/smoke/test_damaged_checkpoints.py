@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import math
 import random
 import shutil
 import time
@@ -33,7 +34,7 @@ from card_envs.agent import find_agent
 from card_envs.match import play_match
 from card_envs.poker.hands import NUM_HANDS
 from tests.helpers.damage import damage_bytes, damage_json, damage_json_text
-from tests.helpers.hand_buckets import some_buckets
+from tests.helpers.hand_buckets import some_buckets, some_turn
 from tests.helpers.mutants import expect_own_errors
 from tests.helpers.tiny_runs import TINY, algorithm_of, tiny_config
 
@@ -54,18 +55,13 @@ def quick_solvers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solvers.MccfrLearner, "iterations_at_once", 50)
     monkeypatch.setattr(solvers, "equal_bounds", lambda num, seed: np.tile(np.arange(1, num) / num, (3, 1)))
     monkeypatch.setattr(training, "make_buckets", plain_buckets)
-    monkeypatch.setattr(training, "turn_table", random_turn_table)
+    monkeypatch.setattr(training, "turn_table", lambda buckets: some_turn(math.isqrt(buckets.hands_by_street[2])))
 
 
 def plain_buckets(width: int, seed: int) -> HandBuckets:
     """Return buckets that are the same on every flop, which are compressed in a moment."""
     flop = np.tile((np.arange(NUM_HANDS) % width**2).astype(np.uint16), (1755, 1))
     return replace(some_buckets(width, seed), flop=flop)
-
-
-def random_turn_table(buckets: Any) -> np.ndarray:
-    num_buckets = buckets.hands_by_street[2]
-    return np.random.default_rng(0).integers(0, num_buckets, (16_432, NUM_HANDS)).astype(np.uint16)
 
 
 def make_run(name: str, folder: Path) -> RunFolder:
@@ -209,14 +205,10 @@ def try_mutants(name: str, folder: Path, numbers: range) -> None:
     assert 0 < refused < len(numbers), "nothing was refused, or nothing was read: the mutants try too little"
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in TINY]
-)
-def test_a_few_checkpoints(name: str, tmp_path: Path) -> None:
-    try_mutants(name, tmp_path, range(FEW))
+FIRST = [pytest.param(name, range(FEW), marks=[pytest.mark.slow] if name in SLOW else [], id=name) for name in TINY]
+MORE = [pytest.param(name, range(FEW, MANY), marks=pytest.mark.slow, id=f"{name}, many") for name in TINY]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", TINY)
-def test_many_checkpoints(name: str, tmp_path: Path) -> None:
-    try_mutants(name, tmp_path, range(FEW, MANY))
+@pytest.mark.parametrize(("name", "numbers"), [*FIRST, *MORE])
+def test_damaged_checkpoints(name: str, numbers: range, tmp_path: Path) -> None:
+    try_mutants(name, tmp_path, numbers)

@@ -155,16 +155,6 @@ def test_exploitability_falls_towards_zero(plain: int | None, least: float, thre
     assert lost[2] < (0.1 if least == 0 else 0.3)
 
 
-@needs_speed
-def test_a_run_goes_on_where_it_stopped() -> None:
-    whole, part, rest = (MenuCfr(NO_LIMIT_LEDUC, make_boards(), 3, least=0.3, plain_iterations=5) for _ in range(3))
-    whole.run(20)
-    part.run(10)
-    rest.restore({name: table.copy() for name, table in part.state().items()}, part.iterations)
-    rest.run(10)
-    assert all(np.array_equal(table, rest.state()[name]) for name, table in whole.state().items())
-
-
 @pytest.fixture(scope="module")
 def strategy(tmp_path_factory: pytest.TempPathFactory) -> tuple[TableStrategy, Path]:
     """Random probabilities, and the file in which they are kept."""

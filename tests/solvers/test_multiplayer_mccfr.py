@@ -34,7 +34,7 @@ from card_envs.game import Game, Tables
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION, amount_to_call
 from card_envs.games.holdem.showdown import award_pots
 from card_envs.poker.hands import HANDS, NUM_HANDS
-from tests.helpers.hand_buckets import some_buckets
+from tests.helpers.hand_buckets import some_buckets, some_turn
 
 needs_speed = pytest.mark.skipif(not COMPILED, reason="thousands of deals, which take minutes as plain Python")
 
@@ -76,7 +76,7 @@ def states_of(tables: Tables) -> list[int]:
 @pytest.fixture(scope="module")
 def turn() -> Any:
     """Buckets on the turn, which mean nothing either."""
-    return np.random.default_rng(0).integers(0, 16, (16432, NUM_HANDS)).astype(np.uint16)
+    return some_turn(seed=0)
 
 
 def test_a_public_state_tells_street_and_legal_actions() -> None:
@@ -148,7 +148,7 @@ def test_positions_bets_and_initiative_have_states_of_their_own() -> None:
 
 def test_hands_with_the_same_outcome_win_the_same_at_showdowns_with_side_pots() -> None:
     game = make_game("no_limit_holdem-v0", **SIX, stacks=[10, 20, 30, 40, 40, 60])
-    boards, hands = BoardBuckets(some_buckets(), np.zeros((16432, NUM_HANDS), np.uint16)), Hands.allocate(4)
+    boards, hands = BoardBuckets(some_buckets(), some_turn()), Hands.allocate(4)
     table = game.seeded_tables(1, 3)
     for seat in range(6 if COMPILED else 1):
         game.deal(table, 0)
@@ -294,7 +294,7 @@ def test_where_nothing_is_stored_it_calls_by_odds(turn: Any) -> None:
 
 
 @needs_speed
-def test_rarely_visited_public_states_are_not_stored(turn: Any) -> None:
+def test_public_states_that_are_rarely_visited_or_that_their_player_avoids_are_not_stored(turn: Any) -> None:
     game = make_game("no_limit_holdem-v0", **SIX)
     run = MultiplayerMccfr(game, BoardBuckets(some_buckets(), turn), 0)
     run.run(300)
@@ -302,18 +302,11 @@ def test_rarely_visited_public_states_are_not_stored(turn: Any) -> None:
     stored = run.strategy().states.keys
     assert stored is not None and sorted(keys[visits >= 30].tolist()) == stored.tolist()
     assert 0 < len(stored) < len(keys) and visits.min() < 30
-
-
-@needs_speed
-def test_a_state_that_its_player_avoids_is_not_stored(turn: Any) -> None:
-    game = make_game("no_limit_holdem-v0", **SIX)
-    run = MultiplayerMccfr(game, BoardBuckets(some_buckets(), turn), 0)
-    run.run(300)
     run.states.visits[:] = 30
     first, end = run.states.first_row[:2]
     run.states.sums[first:end] = 0  # others come there, but no hand of the player does
     stored = run.strategy().states.keys
-    assert stored is not None and run.states.keys[0] not in stored and run.states.keys[1] in stored
+    assert stored is not None and keys[0] not in stored and keys[1] in stored
 
 
 @needs_speed
@@ -337,20 +330,6 @@ def test_large_bets_on_the_river_are_played_smaller(tmp_path: Path) -> None:
             moved += plain[4] > 0
         assert np.allclose(shares, expected)
     assert moved > 20
-
-
-@needs_speed
-def test_a_continued_run_ends_as_one_without_a_break(tmp_path: Path, turn: Any) -> None:
-    game, buckets = make_game("no_limit_holdem-v0", **SIX), some_buckets()
-    whole = MultiplayerMccfr(game, BoardBuckets(buckets, turn), 7)
-    whole.run(600)
-    first, second = (MultiplayerMccfr(game, BoardBuckets(buckets, turn), 7) for _ in range(2))
-    first.run(250)
-    second.restore({name: array.copy() for name, array in first.state().items()}, first.iterations)
-    second.run(350)
-    for name, array in whole.state().items():
-        assert np.array_equal(array, second.state()[name]), name
-    assert second.num_states == whole.num_states
 
 
 @needs_speed

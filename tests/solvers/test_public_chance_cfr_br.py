@@ -18,7 +18,7 @@ from card_envs.cards import card_ids
 from card_envs.compiler import COMPILED
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.poker.hands import NUM_HANDS
-from tests.helpers.hand_buckets import some_buckets
+from tests.helpers.hand_buckets import some_buckets, some_turn
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="visits all hands and bets, which takes minutes as plain Python")
 
@@ -78,7 +78,7 @@ def test_who_learned_against_it_loses_less_to_best_responses(monkeypatch: pytest
     look_at = BoardBuckets.set_board
     monkeypatch.setattr(BoardBuckets, "set_board", lambda hands, board: look_at(hands, BOARD))
     monkeypatch.setattr(public_chance_cfr, "_RARE", 1e-30)  # visit every river
-    buckets, turn = some_buckets(2), np.random.default_rng(1).integers(0, 4, (16_432, NUM_HANDS)).astype(np.uint16)
+    buckets, turn = some_buckets(2), some_turn(2)
     lost = []
     for solver in (PublicChanceCfr, PublicChanceCfrBr):
         run = solver(HoldemConfig.limit(), buckets, turn, seed=0)
@@ -90,7 +90,7 @@ def test_who_learned_against_it_loses_less_to_best_responses(monkeypatch: pytest
 @pytest.mark.parametrize("solver", [PublicChanceCfr, PublicChanceCfrBr])
 def test_threads_do_all_iterations(solver: type[PublicChanceCfr]) -> None:
     """Strategies differ, since each thread sees what the others have learned so far; their weights do not."""
-    buckets, turn = some_buckets(), np.random.default_rng(1).integers(0, 16, (16_432, NUM_HANDS)).astype(np.uint16)
+    buckets, turn = some_buckets(), some_turn()
     alone, three = (solver(HoldemConfig.limit(), buckets, turn, 3, num_threads) for num_threads in (1, 3))
     for run in (alone, three):
         run.run(1)
@@ -105,19 +105,9 @@ def test_threads_do_all_iterations(solver: type[PublicChanceCfr]) -> None:
 
 
 def test_a_thread_that_fails_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    buckets, turn = some_buckets(), np.zeros((16_432, NUM_HANDS), np.uint16)
+    buckets, turn = some_buckets(), some_turn()
     run = PublicChanceCfr(HoldemConfig.limit(), buckets, turn, 3, num_threads=2)
     monkeypatch.setattr(run, "learn", lambda number: 1 / (number - 2))
     with pytest.raises(ZeroDivisionError):
         run.run(4)
     assert run.iterations == 0
-
-
-def test_a_run_goes_on_where_it_stopped() -> None:
-    buckets, turn = some_buckets(), np.random.default_rng(1).integers(0, 16, (16_432, NUM_HANDS)).astype(np.uint16)
-    whole, part, rest = (PublicChanceCfrBr(HoldemConfig.limit(), buckets, turn, seed=3) for _ in range(3))
-    whole.run(3)
-    part.run(2)
-    rest.restore({name: table.copy() for name, table in part.state().items()}, part.iterations)
-    rest.run(1)
-    assert all(np.array_equal(table, rest.state()[name]) for name, table in whole.state().items())

@@ -27,11 +27,12 @@ from card_envs.games.holdem.game import holdem_game
 from card_envs.games.holdem.presets import river_endgame
 from tests.exploitability.test_flop_holdem import SEVEN_CARDS
 from tests.helpers.endgames import target_of
+from tests.helpers.scripted_agents import ShowsProbabilities
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="hundreds of iterations, which take minutes as plain Python")
 
 
-class Plays:
+class Plays(ShowsProbabilities):
     """Plays the average strategy of a solver."""
 
     name = "plays"
@@ -41,9 +42,6 @@ class Plays:
 
     def probabilities(self, decisions: Decisions) -> Any:
         return self._strategy.probabilities(decisions.views)
-
-    def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
-        raise AssertionError("an agent that shows its probabilities is not asked to act")
 
 
 LIMITS = {"cfr": (0.002, 0.03), "linear_cfr": (0.001, 0.015)}
@@ -82,18 +80,6 @@ def test_its_exploitability_is_the_one_that_is_measured(game: Game) -> None:
     found = measure_exploitability(target_of(game, Plays(solver.strategy())), "exact", ExploitSettings())
     assert found["best_responses"] == pytest.approx(solver.find_best_responses().tolist(), abs=1e-9)
     assert 0 < found["exploitability"] < before / 3
-
-
-def test_a_run_goes_on_where_it_stopped() -> None:
-    solvers = [VectorCfr(make_game("kuhn_poker-v0"), "predictive_cfr_plus") for _ in range(2)]
-    solvers[0].run(20)
-    solvers[0].run(10)
-    state = {name: array.copy() for name, array in solvers[0].state().items()}
-    solvers[1].restore(state, 30)
-    for solver in solvers:
-        solver.run(5)
-    for name, array in solvers[0].state().items():
-        assert np.array_equal(array, solvers[1].state()[name]), name
 
 
 @pytest.mark.parametrize(("variant", "left"), [

@@ -1,0 +1,52 @@
+"""Iterations of a solver depend on its seed and their numbers alone: a run that goes on ends as one without a break."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from card_baselines.solvers.buckets.equity_buckets import equal_bounds
+from card_baselines.solvers.buckets.hand_buckets import BoardBuckets
+from card_baselines.solvers.limit.mccfr import Mccfr
+from card_baselines.solvers.limit.public_chance_cfr import PublicChanceCfr, PublicChanceCfrBr
+from card_baselines.solvers.menu_cfr import MenuCfr
+from card_baselines.solvers.multiplayer.mccfr import MultiplayerMccfr
+from card_baselines.solvers.sampled_cfr import SampledCfr
+from card_baselines.solvers.solver import CfrSolver
+from card_baselines.solvers.vector_cfr import VectorCfr
+from card_envs import make_game
+from card_envs.analysis.exploitability.public_tree import PublicTree
+from card_envs.compiler import COMPILED
+from card_envs.games.holdem.config import HoldemConfig
+from tests.helpers.hand_buckets import some_buckets, some_turn
+from tests.solvers.test_menu_cfr import NO_LIMIT_LEDUC, make_boards
+
+pytestmark = pytest.mark.skipif(not COMPILED, reason="visits all hands and bets, which takes minutes as plain Python")
+
+LIMIT, KUHN, SIX_MAX = HoldemConfig.limit(), make_game("kuhn_poker-v0"), make_game("no_limit_holdem-v0", num_players=6)
+SOLVERS: dict[str, tuple[Callable[[], CfrSolver], int, int]] = {
+    "vector": (lambda: VectorCfr(KUHN, "predictive_cfr_plus"), 30, 5),
+    "sampled": (lambda: SampledCfr(PublicTree(KUHN), 0, deals=7), 30, 5),
+    "menu": (lambda: MenuCfr(NO_LIMIT_LEDUC, make_boards(), 3, least=0.3, plain_iterations=5), 10, 10),
+    "mccfr": (lambda: Mccfr(LIMIT, equal_bounds(4, seed=0, samples=2000), seed=1), 100, 200),
+    "public chance": (lambda: PublicChanceCfr(LIMIT, some_buckets(), some_turn(), seed=3), 2, 1),
+    "public chance, CFR-BR": (lambda: PublicChanceCfrBr(LIMIT, some_buckets(), some_turn(), seed=3), 2, 1),
+    "multiplayer": (lambda: MultiplayerMccfr(SIX_MAX, BoardBuckets(some_buckets(), some_turn()), 7), 250, 350),
+}
+"""Name -> how the solver is made, and its numbers of iterations before and after the break."""
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_a_run_goes_on_where_it_stopped(name: str) -> None:
+    make, before, after = SOLVERS[name]
+    whole, first, second = make(), make(), make()
+    whole.run(before + after)
+    first.run(before)
+    second.restore({name: table.copy() for name, table in first.state().items()}, first.iterations)
+    for continued in (first, second):
+        continued.run(after)
+        assert continued.iterations == whole.iterations == before + after
+        for table, expected in whole.state().items():
+            np.testing.assert_array_equal(continued.state()[table], expected, err_msg=table)
