@@ -33,8 +33,9 @@ def test_without_options_deals_are_those_of_deal(name: str) -> None:
         assert np.array_equal(plain, other)
 
 
+@pytest.mark.parametrize("again", ["deal", "deal_with"])
 @pytest.mark.parametrize("name", [name for name, game in GAMES.items() if "stacks" in game.option_names])
-def test_without_options_the_stacks_of_the_settings_are_restored(name: str) -> None:
+def test_without_options_the_stacks_of_the_settings_are_restored(name: str, again: str) -> None:
     game = GAMES[name]
     tables, num_seats = game.seeded_tables(1, 3), game.num_seats
 
@@ -43,7 +44,10 @@ def test_without_options_the_stacks_of_the_settings_are_restored(name: str) -> N
 
     game.deal(tables, 0)
     before = stacks()
-    game.deal_with(tables, 0, {"stacks": [2 * chips for chips in before]})
-    assert stacks() == [2 * chips for chips in before]
-    game.deal_with(tables, 0, {})
-    assert stacks() == before
+    for folds in range(num_seats):  # whether the hand with other stacks is in progress or over
+        game.deal_with(tables, 0, {"stacks": [2 * chips for chips in before]})
+        assert stacks() == [2 * chips for chips in before]
+        for _ in range(folds):
+            game.step(tables, 0, 0)
+        getattr(game, again)(tables, 0, *([{}] if again == "deal_with" else []))
+        assert stacks() == before

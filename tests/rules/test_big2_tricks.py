@@ -56,22 +56,22 @@ def test_three_passes_give_control_to_who_played_last() -> None:
     assert deal.legal[:12] == list(range(12))
 
 
-def test_only_the_same_number_of_cards_follows() -> None:
+@pytest.mark.parametrize(
+    ("hands", "lead", "then", "legal"),
+    [
+        (("5D 5C 9S", "3D 6D 6C 6H", "7D 7C 8D 8C", "4D KS"), "5D 5C", "6D 6H",
+         (["pair 6D 6C", "pair 6D 6H", "pair 6C 6H"], ["pair 7D 7C", "pair 8D 8C"])),
+        (("2H 2S AD AC 3S", "5D 5C 5H 5S 6D", "7D 7C 7H 7S 8S", "KD"), "AD AC 2H 2S", "5D 5C 5H 5S",
+         (["four of a kind 5D 5C 5H 5S"], ["four of a kind 7D 7C 7H 7S"])),
+    ],
+    ids=["the same number of cards follows", "four of a kind beats two pair and takes no kicker"],
+)  # fmt: skip
+def test_what_may_follow(hands: tuple[str, ...], lead: str, then: str, legal: tuple[list[str], list[str]]) -> None:
     deal = Deal()
-    deal.leave("5D 5C 9S", "3D 6D 6C 6H", "7D 7C 8D 8C", "4D KS", control=0)
-    deal.play("5D 5C")
-    assert deal.legal_names == ["pair 6D 6C", "pair 6D 6H", "pair 6C 6H", "pass"]
-    deal.play("6D 6H")
-    assert deal.legal_names == ["pair 7D 7C", "pair 8D 8C", "pass"]
-
-
-def test_four_of_a_kind_beats_two_pair_and_takes_no_kicker() -> None:
-    deal = Deal()
-    deal.leave("2H 2S AD AC 3S", "5D 5C 5H 5S 6D", "7D 7C 7H 7S 8S", "KD", control=0)
-    deal.play("AD AC 2H 2S")
-    assert deal.legal_names == ["four of a kind 5D 5C 5H 5S", "pass"]
-    deal.play("5D 5C 5H 5S")
-    assert deal.legal_names == ["four of a kind 7D 7C 7H 7S", "pass"]
+    deal.leave(*hands, control=0)
+    for cards, names in zip((lead, then), legal, strict=True):
+        deal.play(cards)
+        assert deal.legal_names == [*names, "pass"]
 
 
 @pytest.mark.parametrize("all_triples", [False, True])
@@ -205,13 +205,10 @@ FIVE, SEVEN, TEN = "3D 3C 3H 3S 4D", "5D 5C 5H 5S 6D 6C 2C", "7D 7C 7H 7S 8D 8C 
 THIRTEEN = "9D 9C 9H 9S TD TC TH TS JD JC JH JS QD"
 
 
-def test_losers_pay_a_point_a_card() -> None:
-    assert payoffs(FIVE, SEVEN, TEN) == [22, -5, -7, -10]
-
-
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
+        ({}, [5, 7, 10]),
         ({"double_from": 10}, [5, 7, 2 * 10]),
         ({"double_from": 7}, [5, 2 * 7, 2 * 10]),
         ({"triple_from": 10}, [5, 7, 3 * 10]),
@@ -222,7 +219,7 @@ def test_losers_pay_a_point_a_card() -> None:
         ({"double_from": 10, "points_per_two": 3}, [5, 7 + 3, 10 * 2 + 6]),
     ],
 )
-def test_penalties(options: dict[str, Any], expected: list[int]) -> None:
+def test_losers_pay_a_point_a_card_and_penalties(options: dict[str, Any], expected: list[int]) -> None:
     assert payoffs(FIVE, SEVEN, TEN, **options) == [sum(expected), *(-points for points in expected)]
 
 

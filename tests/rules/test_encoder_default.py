@@ -117,35 +117,3 @@ def test_no_limit_keeps_the_last_eight_decisions() -> None:
     assert blocks["recent_amount"] == pytest.approx([amount / 2000 for amount in (22, 20, 18, 16, 14, 12, 10, 8)])
     assert blocks["recent_seat"].argmax(axis=1).tolist() == [1, 0] * 4
     assert blocks["street_raises"].tolist() == [1, 0, 0, 0]
-
-
-def test_betting_is_read_back_with_folds_where_they_happened() -> None:
-    table = OneTable(HoldemConfig.limit(5), button=4).play("c 4 f f c f  c c")
-    decoded = DEFAULT.decode(table.config, Observer(DEFAULT, table.config).look(table.tables, 1)[0])
-    assert decoded["history"] == [
-        (0, 1, "call"),
-        (0, 2, "raise"),
-        (0, 3, "fold"),
-        (0, 4, "fold"),
-        (0, 0, "call"),
-        (0, 1, "fold"),
-        (1, 0, "call"),
-        (1, 2, "call"),
-    ]
-    assert decoded["in_hand"] == [True, False, True, False, False]
-
-
-def test_decode_in_words() -> None:
-    table = OneTable(HoldemConfig.limit(), button=0, deck=DECK).play("c c")
-    decoded = DEFAULT.decode(table.config, Observer(DEFAULT, table.config).look(table.tables, 0)[0])
-    assert (decoded["hole_cards"], decoded["board"], decoded["street"]) == ("2s As", "5d Qc Ks", 1)
-    assert (decoded["position"], decoded["in_hand"]) == (1, [True, True])
-
-
-def test_small_decks() -> None:
-    leduc = OneTable(HoldemConfig.leduc(), deck="Qc Kd Qd").play("c c")
-    decoded = DEFAULT.decode(leduc.config, Observer(DEFAULT, leduc.config).look(leduc.tables, 0)[0])
-    assert (decoded["hole_cards"], decoded["board"], decoded["street"]) == ("Qc", "Qd", 1)
-    kuhn = OneTable(HoldemConfig.kuhn(), deck="Kc Jc").play("1")
-    decoded = DEFAULT.decode(kuhn.config, Observer(DEFAULT, kuhn.config).look(kuhn.tables, 1)[0])
-    assert (decoded["hole_cards"], decoded["board"], decoded["history"]) == ("Jc", "", [(0, 1, "raise")])

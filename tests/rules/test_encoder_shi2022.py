@@ -93,14 +93,6 @@ def history(observer: Observer, tables: Any, rng: random.Random) -> list[tuple[i
     return found
 
 
-def test_decode() -> None:
-    table = OneTable(SIX, button=5, deck=card_ids("2c 2d 3c 3d 4c 4d As Ah")).play("c 4 f")
-    decoded = SHI2022.decode(SIX, Observer(SHI2022, SIX).look(table.tables, 3)[0])
-    assert decoded["hole_cards"] == "Ah As"
-    assert (decoded["board"], decoded["street"], decoded["position"]) == ("", 0, 3)
-    assert decoded["history"] == [(0, 2, "call"), (0, 3, "raise"), (0, 4, "fold")]
-
-
 @pytest.mark.parametrize("config", [HoldemConfig.no_limit(6), HoldemConfig.limit(6, max_raises=None)])
 def test_games_whose_tables_forget_decisions_are_refused(config: HoldemConfig) -> None:
     with pytest.raises(ValueError, match="encoder 'shi2022' is for limit games with at most 4 raises a street"):

@@ -37,39 +37,57 @@ def meanings(menu: BetMenu | str | list[float], decisions: str = "", stacks: int
     return found
 
 
-@pytest.mark.parametrize(
-    ("decisions", "raises"),
-    [
-        ("", {2: 6, 3: 200}),  # pot of 3, 1 to call: 2 + 4
-        ("c", {2: 6, 3: 200}),  # pot of 4
-        ("6", {2: 18, 3: 200}),  # pot of 8, 4 to call: 6 + 12
-        ("6 18", {2: 54, 3: 200}),
-        ("6 18 54", {2: 162, 3: 200}),
-        ("6 18 54 162", {3: 200}),  # a pot would exceed the stack
-        ("6 18 54 162 200", {}),
-        ("c c", {2: 4, 3: 198}),
-        ("c c 4", {2: 16, 3: 198}),
-    ],
-)
-def test_fcpa_is_fold_call_pot_all_in(decisions: str, raises: dict[int, int]) -> None:
-    assert meanings("fcpa", decisions) == raises
+OFFERED: dict[str, dict[str, dict[int, int]]] = {
+    "fcpa": {
+        "": {2: 6, 3: 200},  # pot of 3, 1 to call: 2 + 4
+        "c": {2: 6, 3: 200},  # pot of 4
+        "6": {2: 18, 3: 200},  # pot of 8, 4 to call: 6 + 12
+        "6 18": {2: 54, 3: 200},
+        "6 18 54": {2: 162, 3: 200},
+        "6 18 54 162": {3: 200},  # a pot would exceed the stack
+        "6 18 54 162 200": {},
+        "c c": {2: 4, 3: 198},
+        "c c 4": {2: 16, 3: 198},
+    },
+    "fchpa": {  # half the pot too
+        "": {2: 4, 3: 6, 4: 200},
+        "6": {2: 12, 3: 18, 4: 200},
+        "20": {2: 40, 3: 60, 4: 200},
+        "4 12": {2: 24, 3: 36, 4: 200},
+        "5": {2: 10, 3: 15, 4: 200},
+        "50 150": {4: 200},
+        "c c": {2: 2, 3: 4, 4: 198},
+        "5 c 3": {2: 11, 3: 19, 4: 195},  # pot of 13, 3 to call: 3 + 8, 3 + 16
+    },
+    "pot:0.25,0.75,2,all_in": {  # fractions below the smallest raise are illegal
+        "": {3: 5, 4: 10, 5: 200},
+        "6": {3: 15, 4: 30, 5: 200},
+        "c c": {3: 3, 4: 8, 5: 198},
+    },
+    "pot:0.33,0.66": {"c c": {3: 2}, "5 c": {2: 3, 3: 6}},  # rounded down to chips
+    THESIS_MENU: {  # amounts to raise to
+        "": {2: 4, 3: 8, 4: 16, 5: 32, 6: 64, 7: 100, 8: 200},
+        "4": {3: 8, 4: 16, 5: 32, 6: 64, 7: 100, 8: 200},
+        "8": {4: 16, 5: 32, 6: 64, 7: 100, 8: 200},
+        "16": {5: 32, 6: 64, 7: 100, 8: 200},
+        "8 16 32": {6: 64, 7: 100, 8: 200},
+        "64": {8: 200},
+        "200": {},
+        "4 c": {2: 4, 3: 8, 4: 16, 5: 32, 6: 64, 7: 100},
+    },
+}
+"""Menu -> decisions -> action ids of the raises that are legal then, and the amounts to which they raise."""
 
 
 @pytest.mark.parametrize(
-    ("decisions", "raises"),
-    [
-        ("", {2: 4, 3: 6, 4: 200}),
-        ("6", {2: 12, 3: 18, 4: 200}),
-        ("20", {2: 40, 3: 60, 4: 200}),
-        ("4 12", {2: 24, 3: 36, 4: 200}),
-        ("5", {2: 10, 3: 15, 4: 200}),
-        ("50 150", {4: 200}),
-        ("c c", {2: 2, 3: 4, 4: 198}),
-        ("5 c 3", {2: 11, 3: 19, 4: 195}),  # pot of 13, 3 to call: 3 + 8, 3 + 16
-    ],
+    ("menu", "decisions"), [(menu, played) for menu, offers in OFFERED.items() for played in offers]
 )
-def test_fchpa_has_half_the_pot_too(decisions: str, raises: dict[int, int]) -> None:
-    assert meanings("fchpa", decisions) == raises
+def test_what_a_menu_offers(menu: str, decisions: str) -> None:
+    assert meanings(menu, decisions) == OFFERED[menu][decisions]
+
+
+def test_a_menu_may_be_a_list_of_fractions() -> None:
+    assert meanings([0.25, 0.75, 2]) == OFFERED["pot:0.25,0.75,2,all_in"][""]
 
 
 @pytest.mark.parametrize(
@@ -85,38 +103,10 @@ def test_sizes_that_are_left_to_the_last_id_say_why(structure: str, decisions: s
     assert why_illegal(table.tables, 0, action).startswith(reason)
 
 
-def test_fractions_below_the_smallest_raise_are_illegal() -> None:
-    assert meanings([0.25, 0.75, 2]) == {3: 5, 4: 10, 5: 200}
-    assert meanings([0.25, 0.75, 2], "6") == {3: 15, 4: 30, 5: 200}
-    assert meanings([0.25, 0.75, 2], "c c") == {3: 3, 4: 8, 5: 198}
-
-
-def test_fractions_are_rounded_down_to_chips() -> None:
-    assert meanings("pot:0.33,0.66", "c c") == {3: 2}
-    assert meanings("pot:0.33,0.66", "5 c") == {2: 3, 3: 6}
-
-
 def test_a_size_that_is_all_in_is_left_to_the_all_in_id() -> None:
     assert meanings("fcpa", stacks=6) == {3: 6}
     assert meanings("fcp", stacks=6) == {2: 6}
     assert meanings("fcp", stacks=5) == {}
-
-
-@pytest.mark.parametrize(
-    ("decisions", "raises"),
-    [
-        ("", {2: 4, 3: 8, 4: 16, 5: 32, 6: 64, 7: 100, 8: 200}),
-        ("4", {3: 8, 4: 16, 5: 32, 6: 64, 7: 100, 8: 200}),
-        ("8", {4: 16, 5: 32, 6: 64, 7: 100, 8: 200}),
-        ("16", {5: 32, 6: 64, 7: 100, 8: 200}),
-        ("8 16 32", {6: 64, 7: 100, 8: 200}),
-        ("64", {8: 200}),
-        ("200", {}),
-        ("4 c", {2: 4, 3: 8, 4: 16, 5: 32, 6: 64, 7: 100}),
-    ],
-)
-def test_chips_are_amounts_to_raise_to(decisions: str, raises: dict[int, int]) -> None:
-    assert meanings(THESIS_MENU, decisions) == raises
 
 
 @pytest.mark.parametrize(

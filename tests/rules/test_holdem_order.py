@@ -42,16 +42,11 @@ def test_six_handed_the_seat_left_of_the_big_blind_opens_and_then_the_first_left
     assert table.play("c 2 c f f f f").actor == 1, "seats 1 and 2 see the turn"
 
 
-def test_the_big_blind_has_an_option_to_raise() -> None:
-    table = OneTable(game(3)).play("c c")
-    assert table.actor == 1
-    assert table.options() == (1, False, 0, (4, 200))
-    assert table.play("6").actor == 2, "the raise gives everybody another decision"
-
-
-def test_the_big_blind_that_checks_its_option_ends_the_street() -> None:
-    table = OneTable(game(3)).play("c c c")
-    assert (table.t.street, table.actor) == (1, 0)
+def test_the_big_blind_has_an_option_to_raise_and_ends_the_street_by_a_check() -> None:
+    assert OneTable(game(3)).play("c c").options() == (1, False, 0, (4, 200))
+    assert OneTable(game(3)).play("c c 6").actor == 2, "the raise gives everybody another decision"
+    checked = OneTable(game(3)).play("c c c")
+    assert (checked.t.street, checked.actor) == (1, 0)
 
 
 def test_a_walk_gives_the_big_blind_the_small_one() -> None:
@@ -80,24 +75,24 @@ def test_a_straddle_is_a_third_blind_with_an_option() -> None:
     assert table.play("c c c c").options() == (2, False, 0, (8, 200))
 
 
-def test_antes_do_not_count_towards_the_bet_to_call() -> None:
-    table = OneTable(game(3, antes=5))
-    assert table.by_seat("street_commit") == [1, 2, 0]
-    assert table.by_seat("hand_commit") == [6, 7, 5]
-    assert table.options() == (2, True, 2, (4, 195))
-    assert table.t.pot == 18
+@pytest.mark.parametrize(
+    ("antes", "stacks", "street_commit", "hand_commit"),
+    [
+        (5, (200, 200, 200), [1, 2, 0], [6, 7, 5]),
+        (5, (200, 6, 200), [1, 1, 0], [6, 6, 5]),
+        ((0, 2), (200, 200, 200), [1, 2, 0], [1, 4, 0]),
+    ],
+    ids=["no part of the bet", "before the blind of a short stack", "of the big blind for the table"],
+)
+def test_antes(antes: object, stacks: tuple[int, ...], street_commit: list[int], hand_commit: list[int]) -> None:
+    table = OneTable(game(3, antes=antes), stacks=stacks)
+    assert table.by_seat("street_commit") == street_commit
+    assert table.by_seat("hand_commit") == hand_commit and table.t.pot == sum(hand_commit)
 
 
-def test_the_big_blind_pays_the_ante_for_the_table() -> None:
-    table = OneTable(game(3, antes=(0, 2)))
-    assert table.by_seat("hand_commit") == [1, 4, 0]
-    assert table.play("f f").by_seat("payoff") == [-1, 1, 0]
-
-
-def test_an_ante_comes_before_the_blind_when_the_stack_is_short() -> None:
-    table = OneTable(game(3, antes=5), stacks=(200, 6, 200))
-    assert table.by_seat("hand_commit") == [6, 6, 5]
-    assert table.by_seat("street_commit") == [1, 1, 0]
+def test_antes_do_not_count_towards_the_bet_to_call_and_are_won() -> None:
+    assert OneTable(game(3, antes=5)).options() == (2, True, 2, (4, 195))
+    assert OneTable(game(3, antes=(0, 2))).play("f f").by_seat("payoff") == [-1, 1, 0]
 
 
 def test_the_button_moves_one_seat_to_the_left_with_every_deal() -> None:
@@ -115,18 +110,12 @@ def test_the_button_stays_where_the_game_says_so() -> None:
     assert table.t.button == 2
 
 
-def test_a_new_deal_restores_the_stacks() -> None:
-    table = OneTable(game(3, stacks=(50, 60, 70))).play("70 c c")
-    assert table.is_over
+@pytest.mark.parametrize("decisions", ["70 c c", "20 c"], ids=["after the end", "in the middle of a hand"])
+def test_a_new_deal_restores_the_stacks(decisions: str) -> None:
+    table = OneTable(game(3, stacks=(50, 60, 70))).play(decisions)
     kernels.deal(table.tables, 0)
     assert [a + b for a, b in zip(table.by_seat("stack"), table.by_seat("hand_commit"), strict=True)] == [50, 60, 70]
     assert table.by_seat("payoff") == [0, 0, 0]
-
-
-def test_a_deal_in_the_middle_of_a_hand_gives_back_what_was_put_in() -> None:
-    table = OneTable(game(3, stacks=(50, 60, 70))).play("20 c")
-    kernels.deal(table.tables, 0)
-    assert [a + b for a, b in zip(table.by_seat("stack"), table.by_seat("hand_commit"), strict=True)] == [50, 60, 70]
 
 
 @pytest.mark.parametrize("button", [0, 1, 2])
@@ -144,35 +133,26 @@ def test_a_deck_that_stops_early_is_completed_without_repeating_a_card() -> None
         assert len(set(cards)) == 23
 
 
-class TestRlcardProfile:
-    """RLCard 1.2: the other seat owes the small blind, folding is always offered, the last actor's neighbour opens.
+# --- RLCard 1.2, for heads-up limit games ----------------------------------------------------------------------------
 
-    Four raises a street, before the flop too; heads-up only.
-    """
 
-    def test_every_street_may_see_four_raises(self) -> None:
-        table = OneTable(HoldemConfig.limit(rules="rlcard")).play("4 6 8 10")
-        assert table.by_seat("street_commit") == [8, 10] and table.options().raise_to is None
-        table.play("c 2 4 6")
-        assert table.options().raise_to == (8, 8)
+def test_rlcard_allows_four_raises_on_every_street_unless_caps_are_named() -> None:
+    table = OneTable(HoldemConfig.limit(rules="rlcard")).play("4 6 8 10")
+    assert table.by_seat("street_commit") == [8, 10] and table.options().raise_to is None
+    assert table.play("c 2 4 6").options().raise_to == (8, 8)
+    capped = OneTable(HoldemConfig.limit(rules="rlcard", max_raises=(3, 4, 4, 4))).play("4 6 8")
+    assert capped.options().raise_to is None
 
-    def test_caps_that_are_named_hold(self) -> None:
-        table = OneTable(HoldemConfig.limit(rules="rlcard", max_raises=(3, 4, 4, 4))).play("4 6 8")
-        assert table.options().raise_to is None
 
-    def test_larger_tables_are_refused_unless_the_caps_are_named(self) -> None:
-        with pytest.raises(ValueError, match=r"for at most 2 seats.*'standard', or pass max_raises"):
-            HoldemConfig.limit(3, rules="rlcard")
-        assert HoldemConfig.limit(3, rules="rlcard", max_raises=(4, 4, 4, 4)).profile.last_actor_opens
+def test_rlcard_refuses_larger_tables_unless_the_caps_are_named() -> None:
+    with pytest.raises(ValueError, match=r"for at most 2 seats.*'standard', or pass max_raises"):
+        HoldemConfig.limit(3, rules="rlcard")
+    assert HoldemConfig.limit(3, rules="rlcard", max_raises=(4, 4, 4, 4)).profile.last_actor_opens
 
-    def test_the_button_owes_the_big_blind_and_the_small_blind_opens(self) -> None:
-        table = OneTable(game(2, "rlcard"))
-        assert table.by_seat("street_commit") == [1, 2]
-        assert table.actor == 0
 
-    def test_folding_is_offered_for_free(self) -> None:
-        assert OneTable(game(2, "rlcard")).play("c").options().may_fold
-
-    def test_a_street_opens_left_of_the_last_actor(self) -> None:
-        assert OneTable(game(2, "rlcard")).play("c c").actor == 0
-        assert OneTable(game(2, "rlcard")).play("c 6 c").actor == 1
+def test_in_rlcard_the_small_blind_and_then_the_neighbour_of_the_last_actor_opens_and_may_fold_for_free() -> None:
+    table = OneTable(game(2, "rlcard"))
+    assert (table.by_seat("street_commit"), table.actor) == ([1, 2], 0)
+    assert table.play("c").options().may_fold
+    assert table.play("c").actor == 0
+    assert OneTable(game(2, "rlcard")).play("c 6 c").actor == 1

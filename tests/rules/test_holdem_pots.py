@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from card_envs import make_game
 from card_envs.game import NOBODY
 from card_envs.games.holdem import kernels
 from card_envs.games.holdem.config import HoldemConfig
@@ -30,41 +29,49 @@ def showdown(
     return table
 
 
-@pytest.mark.parametrize(
-    ("hands", "payoffs"),
-    [
-        ([ACES, KINGS, QUEENS], [20, 0, -20]),
-        ([KINGS, ACES, QUEENS], [-10, 30, -20]),
-        ([KINGS, QUEENS, ACES], [-10, -20, 30]),
-        ([ACES, QUEENS, KINGS], [20, -20, 0]),
-        ([EQUAL[0], EQUAL[1], LOSERS[0]], [5, 15, -20]),
-        ([EQUAL[0], LOSERS[0], EQUAL[1]], [5, -20, 15]),
-    ],
-)
-def test_three_stacks_make_two_pots(hands: list[str], payoffs: list[int]) -> None:
-    assert showdown((10, 20, 30), hands, "30 c c").by_seat("payoff") == payoffs
+SHOWDOWNS: dict[str, tuple[tuple[int, ...], list[str], str, list[int]]] = {
+    "two pots, the short stack has the best hand": ((10, 20, 30), [ACES, KINGS, QUEENS], "30 c c", [20, 0, -20]),
+    "two pots, the middle one": ((10, 20, 30), [KINGS, ACES, QUEENS], "30 c c", [-10, 30, -20]),
+    "two pots, the deep one": ((10, 20, 30), [KINGS, QUEENS, ACES], "30 c c", [-10, -20, 30]),
+    "two pots, the deep one has the second best": ((10, 20, 30), [ACES, QUEENS, KINGS], "30 c c", [20, -20, 0]),
+    "two pots, the main pot is split": ((10, 20, 30), [EQUAL[0], EQUAL[1], LOSERS[0]], "30 c c", [5, 15, -20]),
+    "two pots, the main pot is split with the deep one": (
+        (10, 20, 30), [EQUAL[0], LOSERS[0], EQUAL[1]], "30 c c", [5, -20, 15],
+    ),
+    "three pots, best hands in front": ((10, 20, 30, 40), [ACES, KINGS, QUEENS, JACKS], "30 c c c", [30, 10, -10, -30]),
+    "three pots, worst hands in front": (
+        (10, 20, 30, 40), [JACKS, QUEENS, KINGS, ACES], "30 c c c", [-10, -20, -30, 60],
+    ),
+    "three pots, the third stack wins": (
+        (10, 20, 30, 40), [QUEENS, JACKS, ACES, KINGS], "30 c c c", [-10, -20, 60, -30],
+    ),
+    "three pots, the second stack wins": (
+        (10, 20, 30, 40), [KINGS, ACES, JACKS, QUEENS], "30 c c c", [-10, 50, -30, -10],
+    ),
+    "folded chips stay in their pots: 40 to seat 1, who is all-in for 10; the rest to seat 2": (
+        (100, 10, 100, 100), [JACKS, ACES, KINGS, QUEENS], "c 20 c c c c 40 f f", [-20, 30, 10, -20],
+    ),
+    "equal hands split the pot": ((50, 50, 50), [*EQUAL[:2], LOSERS[0]], "50 c c", [25, 25, -50]),
+    "all odd chips of a pot, of 20 for three, go to the same winner": (
+        (50,) * 4, EQUAL, "6 c c f" + " c" * 9, [2, -2, 0, 0],
+    ),
+    "pots with the same winners are split as one, as in PokerKit: 15, 8 and 9 one by one would give 9 and 7": (
+        (50, 50, 3, 5, 8), [*EQUAL[:2], *LOSERS], "3 5 8 c c" + CHECKED_DOWN, [8, 8, -3, -5, -8],
+    ),
+    "an uncalled bet is returned": ((50, 200), [ACES, KINGS], "100 f", [-2, 2]),
+    "an uncalled raise is returned": ((50, 200), [ACES, KINGS], "10 30 f", [10, -10]),
+    "what a short stack cannot call is returned": ((50, 200), [ACES, KINGS], "200 c", [50, -50]),
+    "what of the big blind is not called is returned": ((50, 200), [ACES, KINGS], "f", [1, -1]),
+    "one player with chips against all-ins has no decision": ((20, 20, 200), [ACES, KINGS, QUEENS], "20 c c",
+                                                              [40, -20, -20]),
+}  # fmt: skip
+"""Rule -> stacks, hole cards, decisions, payoffs."""
 
 
-@pytest.mark.parametrize(
-    ("hands", "payoffs"),
-    [
-        ([ACES, KINGS, QUEENS, JACKS], [30, 10, -10, -30]),
-        ([JACKS, QUEENS, KINGS, ACES], [-10, -20, -30, 60]),
-        ([QUEENS, JACKS, ACES, KINGS], [-10, -20, 60, -30]),
-        ([KINGS, ACES, JACKS, QUEENS], [-10, 50, -30, -10]),
-    ],
-)
-def test_four_stacks_make_three_pots(hands: list[str], payoffs: list[int]) -> None:
-    assert showdown((10, 20, 30, 40), hands, "30 c c c").by_seat("payoff") == payoffs
-
-
-def test_folded_chips_stay_in_the_pots_that_they_were_put_into() -> None:
-    table = showdown((100, 10, 100, 100), [JACKS, ACES, KINGS, QUEENS], "c 20 c c c c 40 f f")
-    assert table.by_seat("payoff") == [-20, 30, 10, -20], "40 to seat 1, who is all-in for 10; the rest to seat 2"
-
-
-def test_equal_hands_split_the_pot() -> None:
-    assert showdown((50, 50, 50), [*EQUAL[:2], LOSERS[0]], "50 c c").by_seat("payoff") == [25, 25, -50]
+@pytest.mark.parametrize("rule", SHOWDOWNS)
+def test_who_wins_what(rule: str) -> None:
+    stacks, hands, decisions, payoffs = SHOWDOWNS[rule]
+    assert showdown(stacks, hands, decisions).by_seat("payoff") == payoffs
 
 
 def test_the_board_plays() -> None:
@@ -79,31 +86,10 @@ def test_the_odd_chip_goes_to_the_first_winner_left_of_the_button(button: int) -
     assert table.by_position("payoff") == [-1, 1, 0], "a pot of 5: the small blind folded, 3 for the big blind"
 
 
-def test_all_odd_chips_of_a_pot_go_to_the_same_winner() -> None:
-    table = showdown((50,) * 4, EQUAL, "6 c c f" + " c" * 9)
-    assert table.by_seat("payoff") == [2, -2, 0, 0], "a pot of 20 for three"
-
-
-def test_pots_with_the_same_winners_are_split_as_one_as_in_pokerkit() -> None:
-    table = showdown((50, 50, 3, 5, 8), [*EQUAL[:2], *LOSERS], "3 5 8 c c" + CHECKED_DOWN)
-    assert table.by_seat("payoff") == [8, 8, -3, -5, -8], "pots of 15, 8 and 9 split one by one would give 9 and 7"
-
-
-@pytest.mark.parametrize(
-    ("decisions", "payoffs"), [("100 f", [-2, 2]), ("10 30 f", [10, -10]), ("200 c", [50, -50]), ("f", [1, -1])]
-)
-def test_an_uncalled_bet_is_returned(decisions: str, payoffs: list[int]) -> None:
-    assert showdown((50, 200), [ACES, KINGS], decisions).by_seat("payoff") == payoffs
-
-
 def test_two_all_ins_run_out_the_board_without_a_decision() -> None:
     table = showdown((200, 200), [ACES, KINGS], "200 c")
     assert (table.t.street, table.t.num_decisions) == (3, 2)
     assert table.by_seat("stack") == [400, 0]
-
-
-def test_one_player_with_chips_against_all_ins_has_no_decision() -> None:
-    assert showdown((20, 20, 200), [ACES, KINGS, QUEENS], "20 c c").by_seat("payoff") == [40, -20, -20]
 
 
 def test_two_players_with_chips_bet_on_beside_an_all_in() -> None:
@@ -189,14 +175,3 @@ def test_on_pokerstars_the_last_seat_calls_what_the_others_put_in(big: int, to_c
     config = HoldemConfig.no_limit(3, (200, big, 200), small_blind=2, big_blind=10, rules="pokerstars")
     table = OneTable(config, button=2).play("f")
     assert table.is_over if to_call is None else (table.actor, table.options().to_call) == (0, to_call)
-
-
-def test_a_deal_restores_the_stacks_after_a_hand_with_others() -> None:
-    game = make_game("no_limit_holdem-v0", num_players=3, stacks=[100, 150, 200])
-    tables = game.seeded_tables(2, seed=0)
-    for decision in range(3):  # whether the hand with other stacks is in progress or over
-        game.deal_with(tables, 0, {"stacks": [7, 80, 90]})
-        for _ in range(decision):
-            game.step(tables, 0, 0)
-        game.deal(tables, 0)
-        assert (tables["stack"][0, :3] + tables["hand_commit"][0, :3]).tolist() == [100, 150, 200]
