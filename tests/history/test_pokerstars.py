@@ -72,46 +72,7 @@ def test_equal_matches_make_equal_files_and_numbers_are_unique(tmp_path: Path) -
 
 # --- as the site writes -----------------------------------------------------------------------------------------------
 
-CASH = """\ufeffPokerStars Hand #171:  Hold'em No Limit ($0.50/$1.00 USD) - 2026/01/02 10:11:12 ET
-Table 'Halley' 6-max Seat #3 is the button
-Seat 1: Ann: x ($100 in chips)
-Seat 3: Bob (the 2nd) ($1,057.50 in chips)
-Seat 4: Cem ($88.25 in chips)
-Seat 5: Dora ($100 in chips) is sitting out
-Seat 6: Eve ($100 in chips)
-Cem: posts small blind $0.50
-Eve: posts big blind $1
-*** HOLE CARDS ***
-Dealt to Ann: x [Ah Kd]
-Cem said, "Bob: folds"
-Ann: x: raises $2 to $3
-Bob (the 2nd) has timed out
-Bob (the 2nd): calls $3
-Cem: folds
-Eve: calls $2
-*** FLOP *** [7c 8c Kh]
-Eve: checks
-Ann: x: bets $5.25
-Bob (the 2nd): calls $5.25
-Eve: folds
-*** TURN *** [7c 8c Kh] [2s]
-Ann: x: checks
-Bob (the 2nd): bets $10
-Ann: x: raises $81.75 to $91.75 and is all-in
-Bob (the 2nd): calls $81.75
-*** RIVER *** [7c 8c Kh 2s] [2d]
-*** SHOW DOWN ***
-Ann: x: shows [Ah Kd] (two pair, Kings and Deuces)
-Bob (the 2nd): mucks hand
-Ann: x collected $201 from pot
-*** SUMMARY ***
-Total pot $203.50 | Rake $2.50
-Board [7c 8c Kh 2s 2d]
-Seat 1: Ann: x showed [Ah Kd] and won ($201) with two pair, Kings and Deuces
-Seat 3: Bob (the 2nd) (button) mucked [8h 9h]
-Seat 4: Cem (small blind) folded before Flop
-Seat 6: Eve (big blind) folded on the Flop
-"""
+CASH = "\ufeff" + (Path(__file__).parents[1] / "data" / "pokerstars" / "cash_game.txt").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -17,7 +18,9 @@ from card_envs.history.pokerstars.header import parse_amount
 from card_envs.history.results import MATCHED, MISMATCHED, SKIPPED, ReplayResult
 from card_envs.match import play_match
 
+DATA = Path(__file__).parents[1] / "data" / "pokerstars"
 TOURNAMENT = "Tournament #5, $1+$0.10 USD Hold'em No Limit - Level VII (50/100)"
+TWO: dict[str, object] = {"Ann": "$50", "Bob": "$50"}
 CASH = "Hold'em No Limit ($0.50/$1.00 USD)"
 BOARD = """*** FLOP *** [2c 7d Jh]
 *** TURN *** [2c 7d Jh] [4s]
@@ -54,132 +57,41 @@ def shows(*names: str) -> str:
 
 # --- the rules of the site --------------------------------------------------------------------------------------------
 
-CHECKED_DOWN = """*** FLOP *** [2c 7d Jh]
-Bob: checks
-{0}: checks
-*** TURN *** [2c 7d Jh] [4s]
-Bob: checks
-{0}: checks
-*** RIVER *** [2c 7d Jh 4s] [5s]
-Bob: checks
-{0}: checks
-*** SHOW DOWN ***
-"""
+BY_THE_RULES: dict[str, dict[str, Any]] = tomllib.loads((DATA / "by_the_rules.toml").read_text(encoding="utf-8"))
+"""Rule of the site -> `stacks`, `lines` that follow the seats, and `final` stacks."""
 
-BY_THE_RULES: dict[str, tuple[dict[str, object], str, dict[str, int]]] = {
-    "the small blind is all-in, all others fold: the big blind is not asked": (
-        {"Ann": 500, "Bob": 30, "Cid": 900},
-        "Bob: posts small blind 30 and is all-in\nCid: posts big blind 100\n*** HOLE CARDS ***\nAnn: folds\n"
-        f"Uncalled bet (70) returned to Cid\n{BOARD}{shows('Cid', 'Bob')}Cid collected 60 from pot\n"
-        "*** SUMMARY ***\nTotal pot 60 | Rake 0\n",
-        {"Bob": 0, "Cid": 930, "Ann": 500},
-    ),
-    "somebody is all-in for less than the big blind, all others fold": (
-        {"Ann": 60, "Bob": 500, "Cid": 900},
-        "Bob: posts small blind 50\nCid: posts big blind 100\n*** HOLE CARDS ***\nAnn: calls 60 and is all-in\n"
-        f"Bob: folds\nUncalled bet (40) returned to Cid\n{BOARD}{shows('Cid', 'Ann')}Cid collected 170 from pot\n"
-        "*** SUMMARY ***\nTotal pot 170 | Rake 0\n",
-        {"Bob": 450, "Cid": 1010, "Ann": 0},
-    ),
-    "somebody is all-in for exactly the big blind": (
-        {"Ann": 100, "Bob": 500, "Cid": 900},
-        "Bob: posts small blind 50\nCid: posts big blind 100\n*** HOLE CARDS ***\nAnn: calls 100 and is all-in\n"
-        f"Bob: folds\n{BOARD}{shows('Cid', 'Ann')}Cid collected 250 from pot\n"
-        "*** SUMMARY ***\nTotal pot 250 | Rake 0\n",
-        {"Bob": 450, "Cid": 1050, "Ann": 0},
-    ),
-    "the big blind is short: others call all of it": (
-        {"Ann": 500, "Bob": 500, "Cid": 20},
-        "Bob: posts small blind 50\nCid: posts big blind 20 and is all-in\n*** HOLE CARDS ***\nAnn: calls 100\n"
-        f"Bob: calls 50\n{CHECKED_DOWN.format('Ann')}{shows('Bob', 'Ann')}Bob collected 160 from side pot\n"
-        f"{shows('Cid')}Cid collected 60 from main pot\n*** SUMMARY ***\n"
-        "Total pot 220 Main pot 60. Side pot 160. | Rake 0\n",
-        {"Bob": 560, "Cid": 60, "Ann": 400},
-    ),
-    "the big blind is short: a raise is at least the whole one": (
-        {"Ann": 500, "Bob": 500, "Cid": 20},
-        "Bob: posts small blind 50\nCid: posts big blind 20 and is all-in\n*** HOLE CARDS ***\nAnn: raises 100 to 200\n"
-        f"Bob: folds\nUncalled bet (150) returned to Ann\n{BOARD}{shows('Ann', 'Cid')}Ann collected 60 from side pot\n"
-        "Cid collected 60 from main pot\n*** SUMMARY ***\nTotal pot 120 Main pot 60. Side pot 60. | Rake 0\n",
-        {"Bob": 450, "Cid": 60, "Ann": 510},
-    ),
-    "the big blind is short and the others fold: the small blind is not asked": (
-        {"Ann": 500, "Bob": 500, "Cid": 20},
-        "Bob: posts small blind 50\nCid: posts big blind 20 and is all-in\n*** HOLE CARDS ***\nAnn: folds\n"
-        f"Uncalled bet (30) returned to Bob\n{BOARD}{shows('Bob', 'Cid')}Cid collected 40 from pot\n"
-        "*** SUMMARY ***\nTotal pot 40 | Rake 0\n",
-        {"Bob": 480, "Cid": 40, "Ann": 500},
-    ),
-    "both blinds are all-in: the button calls what they put in": (
-        {"Ann": 500, "Bob": 30, "Cid": 20},
-        "Bob: posts small blind 30 and is all-in\nCid: posts big blind 20 and is all-in\n*** HOLE CARDS ***\n"
-        f"Ann: calls 30\n{BOARD}{shows('Ann', 'Bob')}Bob collected 20 from side pot\n{shows('Cid')}"
-        "Cid collected 60 from main pot\n*** SUMMARY ***\nTotal pot 80 Main pot 60. Side pot 20. | Rake 0\n",
-        {"Bob": 20, "Cid": 60, "Ann": 470},
-    ),
-    "both blinds are all-in: or the whole big blind, and gets the rest back": (
-        {"Ann": 500, "Bob": 30, "Cid": 20},
-        "Bob: posts small blind 30 and is all-in\nCid: posts big blind 20 and is all-in\n*** HOLE CARDS ***\n"
-        f"Ann: calls 100\nUncalled bet (70) returned to Ann\n{BOARD}{shows('Ann', 'Bob')}"
-        f"Bob collected 20 from side pot\n{shows('Cid')}Cid collected 60 from main pot\n"
-        "*** SUMMARY ***\nTotal pot 80 Main pot 60. Side pot 20. | Rake 0\n",
-        {"Bob": 20, "Cid": 60, "Ann": 470},
-    ),
-    **{
-        f"both blinds are all-in: the button calls the big blind with its last {chips} chips": (
-            {"Ann": chips, "Bob": 30, "Cid": 60},
-            "Bob: posts small blind 30 and is all-in\nCid: posts big blind 60 and is all-in\n*** HOLE CARDS ***\n"
-            f"Ann: calls {chips} and is all-in\nUncalled bet ({chips - 60}) returned to Ann\n{BOARD}"
-            f"{shows('Cid', 'Ann')}Cid collected 60 from side pot\n{shows('Bob')}Cid collected 90 from main pot\n"
-            "*** SUMMARY ***\nTotal pot 150 Main pot 90. Side pot 60. | Rake 0\n",
-            {"Bob": 0, "Cid": 150, "Ann": chips - 60},
-        )
-        for chips in (80, 100)
-    },
-    "a short ante wins as much of each ante": (
-        {"Ann": 500, "Bob": 500, "Cid": 500, "Dan": 7},
-        "Ann: posts the ante 10\nBob: posts the ante 10\nCid: posts the ante 10\nDan: posts the ante 7 and is all-in\n"
-        "Bob: posts small blind 50\nCid: posts big blind 100\n*** HOLE CARDS ***\nAnn: folds\n"
-        "Bob: calls 50\nCid: checks\n"
-        f"{CHECKED_DOWN.format('Cid')}{shows('Bob')}Cid: mucks hand\nBob collected 209 from side pot\n{shows('Dan')}"
-        "Dan collected 28 from main pot\n*** SUMMARY ***\n",
-        {"Bob": 599, "Cid": 390, "Dan": 28, "Ann": 490},
-    ),
-    "the ante takes all chips of the big blind": (
-        {"Ann": 500, "Bob": 500, "Cid": 10},
-        "Ann: posts the ante 10\nBob: posts the ante 10\nCid: posts the ante 10 and is all-in\n"
-        "Bob: posts small blind 50\n*** HOLE CARDS ***\nAnn: calls 100\nBob: folds\nUncalled bet (50) returned to Ann\n"
-        f"{BOARD}{shows('Ann', 'Cid')}Ann collected 100 from side pot\nCid collected 30 from main pot\n"
-        "*** SUMMARY ***\nTotal pot 130 Main pot 30. Side pot 100. | Rake 0\n",
-        {"Bob": 440, "Cid": 30, "Ann": 540},
-    ),
-    "the big blind alone posts an ante, which is in the main pot": (
-        {"Ann": 60, "Bob": 500, "Cid": 900},
-        "Cid: posts the ante 100\nBob: posts small blind 50\nCid: posts big blind 100\n*** HOLE CARDS ***\n"
-        f"Ann: calls 60 and is all-in\nBob: folds\nUncalled bet (40) returned to Cid\n{BOARD}{shows('Cid', 'Ann')}"
-        "Cid collected 270 from pot\n*** SUMMARY ***\nTotal pot 270 | Rake 0\n",
-        {"Bob": 450, "Cid": 1010, "Ann": 0},
-    ),
-    "the small blind calls a short big blind heads-up": (
-        {"Ann": 500, "Bob": 70},
-        "Ann: posts small blind 50\nBob: posts big blind 70 and is all-in\n*** HOLE CARDS ***\nAnn: calls 20\n"
-        f"{BOARD}{shows('Bob', 'Ann')}Bob collected 140 from pot\n*** SUMMARY ***\nTotal pot 140 | Rake 0\n",
-        {"Bob": 140, "Ann": 430},
-    ),
-}
+
+def hand_of_rule(rule: str, *changes: str) -> str:
+    """Return the hand of a rule, with each text of `changes` replaced by the one that follows it."""
+    lines = str(BY_THE_RULES[rule]["lines"])
+    for before, after in zip(changes[::2], changes[1::2], strict=True):
+        assert before in lines
+        lines = lines.replace(before, after)
+    return hand_text(TOURNAMENT, BY_THE_RULES[rule]["stacks"], lines)
 
 
 @pytest.mark.parametrize("rule", BY_THE_RULES)
 def test_hands_of_the_site_match_by_its_rules(rule: str) -> None:
-    stacks, lines, final = BY_THE_RULES[rule]
-    assert stacks_by_name(hand_text(TOURNAMENT, stacks, lines)) == final
+    assert stacks_by_name(hand_of_rule(rule)) == BY_THE_RULES[rule]["final"]
 
 
-@pytest.mark.parametrize("line", ["Cid: checks\n", "Cid: calls 7\n"])
-def test_a_decision_that_nobody_has_is_a_mismatch(line: str) -> None:
-    stacks, lines, _ = BY_THE_RULES["the small blind is all-in, all others fold: the big blind is not asked"]
-    result = replay(hand_text(TOURNAMENT, stacks, lines.replace("Ann: folds\n", "Ann: folds\n" + line)))
-    assert result.status == MISMATCHED and "the betting is over" in result.reason
+NOT_ASKED = "the small blind is all-in, all others fold: the big blind is not asked"
+SHORT = "the big blind is short: others call all of it"
+
+
+@pytest.mark.parametrize(
+    ("rule", "before", "after", "reason"),
+    [
+        (NOT_ASKED, "Ann: folds\n", "Ann: folds\nCid: checks\n", "the betting is over"),
+        (NOT_ASKED, "Ann: folds\n", "Ann: folds\nCid: calls 7\n", "the betting is over"),
+        ("both blinds are all-in: or the whole big blind, and gets the rest back",
+         "Uncalled bet (70) returned to Ann\n", "", "it costs 30"),
+    ],
+    ids=["a check that nobody has", "a call that nobody has", "a call above what is due, of which nothing returns"],
+)  # fmt: skip
+def test_a_decision_against_the_rules_is_a_mismatch(rule: str, before: str, after: str, reason: str) -> None:
+    result = replay(hand_of_rule(rule, before, after))
+    assert result.status == MISMATCHED and reason in result.reason
 
 
 @pytest.mark.parametrize(
@@ -201,12 +113,6 @@ def test_blinds_and_button_have_their_places(before: str, after: str, reason: st
     assert before in text
     result = replay(text.replace(before, after))
     assert result.status == SKIPPED and reason in result.reason
-
-
-def test_a_call_above_what_is_due_needs_the_rest_returned() -> None:
-    stacks, lines, _ = BY_THE_RULES["both blinds are all-in: or the whole big blind, and gets the rest back"]
-    result = replay(hand_text(TOURNAMENT, stacks, lines.replace("Uncalled bet (70) returned to Ann\n", "")))
-    assert result.status == MISMATCHED and "it costs 30" in result.reason
 
 
 @pytest.mark.parametrize(
@@ -293,15 +199,13 @@ Total pot $1 | Rake $0
      "Board [2c]", "run twice"],
 )  # fmt: skip
 def test_players_may_have_any_name(name: str) -> None:
-    text = hand_text(
-        CASH, {"Ann": "$50", "Bob": "$50"}, FOLDED + "Seat 1: Ann (button) (small blind) folded before Flop\n"
-    )
+    text = hand_text(CASH, TWO, FOLDED + "Seat 1: Ann (button) (small blind) folded before Flop\n")
     text = text.replace("*** HOLE CARDS ***\n", "*** HOLE CARDS ***\nDealt to Ann [Ah Kh]\n")
     assert stacks_by_name(text.replace("Ann", name)) == {"Bob": Decimal("50.5"), name: Decimal("49.5")}
 
 
 def test_a_winner_may_have_the_name_of_a_heading() -> None:
-    text = hand_text(CASH, {"Ann": "$50", "Bob": "$50"}, FOLDED).replace("Bob", "Dealt to")
+    text = hand_text(CASH, TWO, FOLDED).replace("Bob", "Dealt to")
     assert stacks_by_name(text) == {"Dealt to": Decimal("50.5"), "Ann": Decimal("49.5")}
 
 
@@ -318,7 +222,7 @@ def test_a_winner_may_have_the_name_of_a_heading() -> None:
     ],
 )
 def test_hold_em_of_mixed_games_is_read(game: str) -> None:
-    assert stacks_by_name(hand_text(game, {"Ann": "$50", "Bob": "$50"}, FOLDED))["Bob"] == Decimal("50.5")
+    assert stacks_by_name(hand_text(game, TWO, FOLDED))["Bob"] == Decimal("50.5")
 
 
 @pytest.mark.parametrize(
@@ -361,8 +265,8 @@ def test_tournaments_are_read(game: str) -> None:
     ],
 )
 def test_other_games_are_skipped_for_the_right_reason(game: str, reason: str) -> None:
-    good = hand_text(CASH, {"Ann": "$50", "Bob": "$50"}, FOLDED)
-    other, kept = load_pokerstars(hand_text(game, {"Ann": "$50", "Bob": "$50"}, FOLDED) + "\n\n" + good)
+    good = hand_text(CASH, TWO, FOLDED)
+    other, kept = load_pokerstars(hand_text(game, TWO, FOLDED) + "\n\n" + good)
     assert isinstance(kept, Hand)
     assert isinstance(other, UnreadHand) and other.status == SKIPPED and reason in other.reason
 
@@ -372,8 +276,7 @@ def test_other_games_are_skipped_for_the_right_reason(game: str, reason: str) ->
 
 def test_a_hand_matches_only_with_its_end() -> None:
     """Whatever is cut off: nothing matches before the chips are collected."""
-    text = hand_text(TOURNAMENT, *BY_THE_RULES["the big blind is short: others call all of it"][:2])
-    lines = text.splitlines()
+    lines = hand_of_rule(SHORT).splitlines()
     collected = lines.index("Cid collected 60 from main pot")
     for length in range(1, len(lines) + 1):
         result = replay("\n".join(lines[:length]) + "\n")
@@ -382,28 +285,25 @@ def test_a_hand_matches_only_with_its_end() -> None:
 
 
 def test_a_hand_ends_when_its_pot_is_collected() -> None:
-    result = replay(hand_text(CASH, {"Ann": "$50", "Bob": "$50"}, FOLDED[: FOLDED.index("Bob collected")]))
+    result = replay(hand_text(CASH, TWO, FOLDED[: FOLDED.index("Bob collected")]))
     assert (result.status, result.stacks) == (MISMATCHED, ())
     assert result.reason == "the recording ends before anybody collects the pot"
 
 
 def test_headings_and_summary_agree_with_the_hand() -> None:
-    stacks, lines, _ = BY_THE_RULES["the big blind is short: others call all of it"]
-    renamed = replay(hand_text(TOURNAMENT, stacks, lines.replace("*** TURN", "*** RIVER")))
+    renamed = replay(hand_of_rule(SHORT, "*** TURN", "*** RIVER"))
     assert renamed.status == SKIPPED and "which is not the board before it" in renamed.reason
-    lost = hand_text(CASH, {"Ann": "$50", "Bob": "$50"}, FOLDED + "Seat 2: Bob (big blind) mucked\n")
+    lost = hand_text(CASH, TWO, FOLDED + "Seat 2: Bob (big blind) mucked\n")
     assert replay(lost).reason == "Bob collects 1 in the recording, but 0 in its summary"
 
 
 @pytest.mark.parametrize("end", ["", "*** SUMMARY ***\n"])
 def test_chips_that_nobody_collects_are_a_rake_only_if_the_hand_says_so(end: str) -> None:
-    stacks, lines, _ = BY_THE_RULES["the big blind is short: others call all of it"]
-    small = lines.replace("Bob collected 160 from side pot", "Bob collected 150 from side pot").partition("*** SUMM")[0]
-    assert small != lines
-    result = replay(hand_text(TOURNAMENT, stacks, small + end))
+    small = hand_of_rule(SHORT, "Bob collected 160 from side pot", "Bob collected 150 from side pot")
+    small = small.partition("*** SUMM")[0]
+    result = replay(small + end)
     assert (result.status, result.agreement) == (MISMATCHED, "")
-    raked = f"{small}*** SUMMARY ***\nTotal pot 220 | Rake 10\n"
-    assert replay(hand_text(TOURNAMENT, stacks, raked)).agreement == "up to a rake"
+    assert replay(f"{small}*** SUMMARY ***\nTotal pot 220 | Rake 10\n").agreement == "up to a rake"
 
 
 @pytest.mark.parametrize(
@@ -414,7 +314,7 @@ def test_chips_that_nobody_collects_are_a_rake_only_if_the_hand_says_so(end: str
     ],
 )  # fmt: skip
 def test_a_cancelled_hand_is_skipped(before: str, after: str) -> None:
-    text = hand_text(CASH, {"Ann": "$50", "Bob": "$50"}, FOLDED.replace(before, after))
+    text = hand_text(CASH, TWO, FOLDED.replace(before, after))
     assert replay(text) == ReplayResult("text, hand #7", SKIPPED, "the hand was cancelled")
 
 
@@ -433,14 +333,14 @@ def test_a_cancelled_hand_is_skipped(before: str, after: str) -> None:
     ],
 )  # fmt: skip
 def test_words_that_are_not_understood_or_contradict_skip_the_hand(before: str, after: str, reason: str) -> None:
-    text = hand_text(CASH, {"Ann": "$50", "Bob": "$50"}, FOLDED)
+    text = hand_text(CASH, TWO, FOLDED)
     assert before in text
     result = replay(text.replace(before, after, 1))
     assert result.status == SKIPPED and reason in result.reason
 
 
 def test_the_rest_of_a_hand_before_the_first_header_is_told() -> None:
-    good = hand_text(CASH, {"Ann": "$50", "Bob": "$50"}, FOLDED)
+    good = hand_text(CASH, TWO, FOLDED)
     rest, kept = load_pokerstars(FOLDED + "\n\n" + good)
     assert isinstance(kept, Hand)
     assert isinstance(rest, UnreadHand) and "belong to no hand" in rest.reason
@@ -449,7 +349,7 @@ def test_the_rest_of_a_hand_before_the_first_header_is_told() -> None:
 
 
 def test_a_damaged_header_or_seat_line_costs_one_hand() -> None:
-    good = hand_text(CASH, {"Ann": "$50", "Bob": "$50"}, FOLDED)
+    good = hand_text(CASH, TWO, FOLDED)
     kinds = [isinstance(hand, Hand) for hand in load_pokerstars("\n\n".join([good, good.replace("#7:", "#x:"), good]))]
     assert kinds == [True, False, True]
     kinds = [isinstance(hand, Hand) for hand in load_pokerstars(good + "\nSeat 2: Bob ($50 in chips)\n\n" + good)]
@@ -522,7 +422,7 @@ Seat 2: Bob (big blind) collected ($2)
     ],
 )  # fmt: skip
 def test_lines_of_a_hand_do_not_contradict_each_other(before: str, after: str, reason: str) -> None:
-    text = hand_text(CASH, {"Ann": "$50", "Bob": "$50"}, CALLED)
+    text = hand_text(CASH, TWO, CALLED)
     assert stacks_by_name(text) == {"Bob": 51, "Ann": 49}
     result = replay(text.replace(before, after))
     assert result.status in (SKIPPED, MISMATCHED)
@@ -531,12 +431,12 @@ def test_lines_of_a_hand_do_not_contradict_each_other(before: str, after: str, r
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 def test_any_line_ending_is_read(newline: str) -> None:
-    text = hand_text(CASH, {"Ann": "$50", "Bob": "$50"}, FOLDED).replace("\n", " " + newline)
+    text = hand_text(CASH, TWO, FOLDED).replace("\n", " " + newline)
     assert stacks_by_name(text + "\n")["Bob"] == Decimal("50.5")
 
 
 def test_a_table_need_not_say_how_many_seats_it_has() -> None:
-    text = hand_text(CASH, {"Ann": "$50", "Bob": "$50"}, FOLDED).replace("9-max ", "").replace("Hand #", "Game #")
+    text = hand_text(CASH, TWO, FOLDED).replace("9-max ", "").replace("Hand #", "Game #")
     assert stacks_by_name(text)["Bob"] == Decimal("50.5")
     assert "the button is at seat 11 of 10" in replay(text.replace("Seat #1 is", "Seat #11 is")).reason
 
@@ -554,7 +454,7 @@ def test_remarks_of_the_site_change_nothing() -> None:
         "Bob, Zoe split the $50 bounty for eliminating Ann",
     ]  # fmt: skip
     for remark in remarks:
-        text = hand_text(CASH, {"Ann": "$50", "Bob": "$50"}, FOLDED.replace("Ann: folds", f"Ann: folds\n{remark}"))
+        text = hand_text(CASH, TWO, FOLDED.replace("Ann: folds", f"Ann: folds\n{remark}"))
         assert stacks_by_name(text)["Bob"] == Decimal("50.5"), remark
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib
 import re
 import time
-from collections.abc import Callable, Iterator
+import tomllib
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -55,7 +57,7 @@ def attacks(example: str) -> Iterator[tuple[str, str, str]]:
                 yield example[:cut], piece, end
 
 
-def check(read: Callable[[str], object], examples: tuple[str, ...]) -> None:
+def check(read: Callable[[str], object], examples: Iterable[str]) -> None:
     for example in examples:
         for start, piece, end in attacks(example):
 
@@ -97,98 +99,10 @@ def test_long_answers_are_refused_with_the_limit(name: str) -> None:
         assert "20,000" not in str(error)
 
 
-PATTERNS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
-    "card_envs.text.holdem": {
-        "_CALL": ("fullmatch", ("call 2.5 big blinds",)),
-        "_ALL_IN": ("fullmatch", ("i'm all in for 200",)),
-        "_RAISE": ("fullmatch", ("re-raise it to 2.5bb", "min raise")),
-        "_THOUSANDS": ("findall", ("raise 1,000,000",)),
-        "_NUMBER": ("fullmatch", ("2.5 big blinds",)),
-        "_POT": ("fullmatch", ("2/3 of the pot", "75 % pot", ".5 pot", "two thirds pot")),
-    },
-    "card_envs.text.big2": {
-        "_SUITED": ("findall", ("sevens of diamonds 10 of clubs",)),
-        "_PLURAL": ("findall", ("pair of 10's",)),
-        "_CARD": ("findall", ("10c7h",)),
-        "_CARDS": ("fullmatch", ("10c7h2d",)),
-    },
-    "card_envs.history.acpc.format": {
-        "WHOLE_NUMBER": ("fullmatch", ("123",)),
-        "_VALUE": ("fullmatch", ("-12.50",)),
-    },
-    "card_envs.history.acpc.hand": {"_TOKEN": ("findall", ("cr250c/cc/r500f",))},
-    "card_envs.history.big2.format": {
-        "_PLAYER": ("fullmatch", ("player_1 name: pair 7C 7S",)),
-        "WHOLE_NUMBER": ("fullmatch", ("123",)),
-    },
-    "card_envs.history.errors": {
-        "WHOLE_NUMBER": ("fullmatch", ("123",)),
-        "_OTHERS 0": ("match", ("<?xml version",)),
-        "_OTHERS 1": ("match", ("[  {",)),
-        "_OTHERS 2": ("match", ("entry,at,order\n",)),
-        "_OTHERS 3": ("match", ("Game Hand #1",)),
-        "_OTHERS 4": ("match", ("Winamax Poker - ",)),
-        "_OTHERS 5": ("match", ("***** Hand History for Game 1",)),
-        "_OTHERS 6": ("match", ("Full Tilt Poker Game #1",)),
-        "_OTHERS 7": ("match", ("Ignition Casino Hand #1",)),
-        "_OTHERS 8": ("match", ("#Game No : 1",)),
-    },
-    "card_envs.history.phh.format": {
-        "_AMOUNT": ("fullmatch", ("1,234,567.5", ".5")),
-        "_PLAYER": ("fullmatch", ("p12",)),
-    },
-    "card_envs.history.phh.toml": {
-        "_SECTION": ("findall", ("[ 12 ] # note\r\n[13]\n",)),
-        "_TOML_LINE": ("findall", ("error (at line 12, column 3)",)),
-    },
-    "card_envs.history.pokerstars.format": {
-        "_START": ("findall", ("PokerStars Zoom Hand #123: Hold'em\n",)),
-        "_HEADER": ("fullmatch", ("PokerStars Home Game Hand #123: Hold'em No Limit ($1/$2)",)),
-        "_TABLE": ("fullmatch", ("Table 'A' 6-max (Play Money) Seat #3 is the button",)),
-        "_SEAT": ("fullmatch", ("Seat 1: A (b) ($20 in chips, $5 bounty) out of hand (moved from another table)",)),
-        "_SUMMARY_SEAT": ("fullmatch", ("Seat 1: A folded before Flop",)),
-        "_SUMMARY_END": ("fullmatch", (" (button) (small blind) folded before Flop",)),
-        "_SUMMARY_CARDS": ("search", (" (button) showed [2c 3d] and won ($2)",)),
-        "_POT": ("fullmatch", ("Total pot $20 Main pot $4. Side pot-1 $8. Side pot-2 $8. | Rake $0",)),
-        "_HEADING": ("fullmatch", ("*** TURN *** [2c 3d 4h] [5s]",)),
-        "_SHOWN": ("match", ("folds [2c 3d] (x)",)),
-        "_POST": ("fullmatch", ("posts the small & big blinds $3",)),
-        "_COLLECTED": ("fullmatch", (" collected $2 from the side pot-1 (x)",)),
-        "_RETURNED": ("fullmatch", ("Uncalled bet ($1) returned to A (b)",)),
-        "_CANCELLED": ("match", ("Hand #1 was cancelled",)),
-        "_RUN_TWICE": ("match", ("FIRST Board [2c 3d 4h]", "Hand was run twice")),
-        "_BEFORE_HANDS": ("findall", ("*** FLOP *** [2c 3d 4h]\nSeat 1: A\n",)),
-        "_REMARK": ("match", ('A said, "x"', "A was removed from the table", "A has 5 seconds left to act")),
-    },
-    "card_envs.history.pokerstars.hand": {
-        "_SUMMARY_WON": ("findall", (" showed [2c 3d] and won ($2)",)),
-        "_SUMMARY_LOST": ("search", (" (button) folded before Flop",)),
-        "_SUMMARY_FOLDED": ("search", (" (button) folded on the Turn",)),
-        "_SUMMARY_ROLE": ("findall", (" (button) (small blind)",)),
-    },
-    "card_envs.history.pokerstars.header": {
-        "_AMOUNT": ("fullmatch", ("US$1,057.50",)),
-        "_DATE": ("split", (" - 2024/05/01 12:00:00 ET",)),
-        "_GAME": (
-            "search",
-            ("HORSE (Hold'em Limit, $1/$2 USD)", "Tournament #5, $1+$0.10 USD Hold'em No Limit - V (5/9)"),
-        ),
-        "_BUY_IN": ("findall", ("$1+$0.10 USD Hold'em ", "500+50 Hold'em ")),
-        "_STAKES": ("search", (" - Level VII ($50/$100 USD)",)),
-    },
-    "card_envs.poker.starting_hands": {},
-    "card_baselines.cli.arguments": {"_WHOLE_NUMBER": ("findall", ("--seed -12345678901234567890_1",))},
-    "card_baselines.cli.main": {"_COMMAND": ("findall", ("see card-envs agents or pip install x",))},
-    "card_baselines.web.scenes": {"_PLAYER": ("findall", ("player_1 folds",))},
-    "card_wrappers.acpc.bot": {"_ANSWER": ("fullmatch", ("r250", "c"))},
-    "card_wrappers.acpc.protocol": {"_STATE": ("fullmatch", ("MATCHSTATE:0:12:cr250c/:2c3d|/4h5s6c",))},
-    "card_wrappers.slumbot.states": {
-        "_TOKEN": ("findall", ("b200c/kk/kb400",)),
-        "_BETTING": ("fullmatch", ("b200c/kk/kb400",)),
-        "_CARD": ("fullmatch", ("Ah",)),
-    },
-}
-"""Module -> pattern -> (method by which it reads, texts that it finds)."""
+PATTERNS: dict[str, dict[str, dict[str, list[str]]]] = tomllib.loads(
+    (Path(__file__).parents[1] / "data" / "patterns.toml").read_text(encoding="utf-8")
+)
+"""Module -> pattern -> the method by which it reads -> texts that it finds."""
 
 
 def find_patterns(module: str) -> dict[str, re.Pattern[str]]:
@@ -209,8 +123,9 @@ def find_patterns(module: str) -> dict[str, re.Pattern[str]]:
 @pytest.mark.parametrize("module", PATTERNS)
 def test_patterns_read_in_linear_time(module: str) -> None:
     found = find_patterns(module)
-    assert set(found) == set(PATTERNS[module]), "name the method and an example of each pattern of the module"
-    for name, (method, examples) in PATTERNS[module].items():
+    assert set(found) == set(PATTERNS[module]), "name each pattern of the module in tests/data/patterns.toml"
+    for name, methods in PATTERNS[module].items():
+        [(method, examples)] = methods.items()
         for example in examples:
             assert getattr(found[name], method)(example), (name, example)
         check(getattr(found[name], method), examples)
