@@ -31,6 +31,7 @@ from card_envs.agent import (
     known_agents,
 )
 from card_envs.files import replace_file
+from card_envs.game import Game
 from card_envs.locations import UntrustedNameError
 from card_envs.match import AgentError, play_match
 
@@ -117,11 +118,15 @@ class MostlyRaises(StochasticAgent):
         return weights / weights.sum(axis=1, keepdims=True)
 
 
+def first_decisions(game: Game, count: int = 1) -> Decisions:
+    """Return the first decisions of so many deals, with random numbers spread evenly over [0, 1)."""
+    tables, rows = game.seeded_tables(count, 0), np.arange(count)
+    game.deal_batch(tables, rows)
+    return decisions_at(game, tables, rows, rows, random_numbers=rows / count)
+
+
 def test_a_stochastic_agent_samples_from_its_probabilities_or_takes_the_likeliest() -> None:
-    agent, tables, rows = MostlyRaises(), LIMIT.seeded_tables(2000, 0), np.arange(2000)
-    for row in rows:
-        LIMIT.deal(tables, row)
-    decisions = decisions_at(LIMIT, tables, rows, rows, random_numbers=rows / len(rows))
+    agent, decisions = MostlyRaises(), first_decisions(LIMIT, 2000)
     assert agent.shows_probabilities and agent.greedy is False
     expected = agent.probabilities(decisions)
     assert np.allclose(expected, np.array([1, 2, 4]) / 7)
@@ -287,24 +292,18 @@ def test_agents_that_do_not_mix_are_asked_once() -> None:
 
 
 def test_probabilities_are_those_shown_or_else_estimates() -> None:
-    class Asking(RandomAgent):
-        def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
-            shown = find_probabilities(RandomAgent(), decisions, rng, draws=2)
-            np.testing.assert_allclose(shown, decisions.action_mask / decisions.num_legal[:, None])
-            calls = find_probabilities(find_agent("always_call", LIMIT), decisions, rng, draws=2)
-            np.testing.assert_array_equal(calls.max(axis=1), 1)
-            return super().act(decisions, rng)
-
-    play_match(LIMIT, [Asking(), Asking()], hands=4, seed=0)
+    decisions, rng = first_decisions(LIMIT, 4), np.random.default_rng(0)
+    shown = find_probabilities(RandomAgent(), decisions, rng, draws=2)
+    np.testing.assert_allclose(shown, decisions.action_mask / decisions.num_legal[:, None])
+    calls = find_probabilities(find_agent("always_call", LIMIT), decisions, rng, draws=2)
+    np.testing.assert_array_equal(calls, np.tile([0, 1, 0], (4, 1)))
 
 
 @pytest.mark.parametrize("draws", [0, -1, 1.5, True])
 def test_an_estimate_takes_at_least_one_draw(draws: Any) -> None:
     """Without a draw, exploitability was NaN, or 0."""
-    tables, rows = KUHN.seeded_tables(1, 0), np.arange(1)
-    KUHN.deal(tables, 0)
     with pytest.raises(ValueError, match="must be a whole number of actions to sample, at least 1"):
-        estimate_probabilities(TightCaller(), decisions_at(KUHN, tables, rows, rows), np.random.default_rng(0), draws)
+        estimate_probabilities(TightCaller(), first_decisions(KUHN), np.random.default_rng(0), draws)
 
 
 def test_an_estimate_counts_no_illegal_action() -> None:
@@ -312,23 +311,15 @@ def test_an_estimate_counts_no_illegal_action() -> None:
         def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
             return np.zeros(len(decisions), np.int64)
 
-    tables, rows = KUHN.seeded_tables(1, 0), np.arange(1)
-    KUHN.deal(tables, 0)
     with pytest.raises(ValueError, match=r"agent 'folds' chose the illegal action 0; legal ones were \[1, 2\]"):
-        estimate_probabilities(Folds(), decisions_at(KUHN, tables, rows, rows), np.random.default_rng(0), 3)
+        estimate_probabilities(Folds(), first_decisions(KUHN), np.random.default_rng(0), 3)
 
 
 def test_other_random_numbers_leave_what_was_made() -> None:
-    class Asking(RandomAgent):
-        def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
-            views, random_numbers = decisions.views, np.zeros(len(decisions))
-            other = decisions.with_random_numbers(random_numbers)
-            assert other.views is views
-            assert other.random_numbers is random_numbers
-            assert decisions.random_numbers is not random_numbers
-            return super().act(decisions, rng)
-
-    play_match(KUHN, [Asking(), Asking()], hands=4, seed=0)
+    decisions, random_numbers = first_decisions(KUHN, 4), np.zeros(4)
+    views, other = decisions.views, decisions.with_random_numbers(random_numbers)
+    assert other.views is views and other.random_numbers is random_numbers
+    assert decisions.random_numbers is not random_numbers
 
 
 def test_agents_without_a_choice_say_so() -> None:

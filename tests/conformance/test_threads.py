@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from card_envs import IllegalActionError, make_vector
+from card_envs import make_vector
 from card_envs.envs import ENVS
 from card_envs.vector import VectorTables
 
@@ -35,18 +35,6 @@ def test_threads_change_no_byte(env_id: str, num_threads: int) -> None:
 def test_more_threads_than_tables_are_allowed() -> None:
     batches, _ = played("kuhn_poker-v0", 4, num_tables=2)
     assert len(batches[-1].seats) == 2
-
-
-def test_an_illegal_action_in_the_second_part_changes_no_table_of_the_first() -> None:
-    tables = make_vector("limit_holdem-v0", 8, seed=0, num_threads=2)
-    tables.reset()
-    before = tables.tables.tobytes()
-    actions = tables.sample_actions()
-    actions[7] = 99
-    with pytest.raises(IllegalActionError, match="table 7"):
-        tables.step(actions)
-    assert tables.tables.tobytes() == before
-    tables.step(tables.sample_actions())
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])

@@ -66,8 +66,10 @@ def test_a_batch_is_as_many_single_environments(env_id: str, settings: dict[str,
 
 
 @every_id
-def test_reset_with_a_seed_begins_anew(env_id: str) -> None:
+def test_reset_with_a_seed_begins_anew_without_rewards_of_the_step_before(env_id: str) -> None:
     tables = started(env_id, steps=30)
+    while not tables.step(tables.sample_actions()).is_over.any():
+        pass
     first = make_vector(env_id, 6, seed=9).reset()
     again = tables.reset(seed=9)
     assert np.array_equal(first.observation, again.observation) and np.array_equal(first.seats, again.seats)
@@ -117,9 +119,11 @@ def test_bad_actions_change_nothing(env_id: str, actions: Any, message: str) -> 
     tables.step(tables.sample_actions())
 
 
+@pytest.mark.parametrize("num_threads", [1, 2])
 @pytest.mark.parametrize("env_id", [env_id for env_id in ENVS if env_id != "kuhn_poker-v0"])
-def test_one_illegal_action_changes_no_table(env_id: str) -> None:
-    tables = started(env_id, num_tables=40)
+def test_one_illegal_action_changes_no_table(env_id: str, num_threads: int) -> None:
+    """With several threads, the action is illegal in the last part, and tables of the first part stay too."""
+    tables = started(env_id, num_tables=40, num_threads=num_threads)
     masks = np.empty((40, tables.game.num_actions), np.int8)
     tables.game.mask_batch(tables.tables, np.arange(40), masks.view([("mask", np.int8, masks.shape[1])])[:, 0])
     table = int(np.flatnonzero((masks == 0).any(axis=1))[-1])
@@ -128,7 +132,8 @@ def test_one_illegal_action_changes_no_table(env_id: str) -> None:
     before = tables.tables.tobytes()
     with pytest.raises(IllegalActionError, match=rf"table {table}: .*legal"):
         tables.step(actions)
-    assert tables.tables.tobytes() == before
+    assert table >= 20 and tables.tables.tobytes() == before
+    tables.step(tables.sample_actions())
 
 
 @every_id
@@ -141,16 +146,12 @@ def test_every_integer_type_will_do(env_id: str, dtype: type[np.integer[Any]]) -
     assert np.array_equal(one.step(one.sample_actions().tolist()).seats, one.tables["actor"])
 
 
-def test_stepping_before_reset_raises() -> None:
+@pytest.mark.parametrize("method", ["step", "sample_actions", "state", "observe"])
+def test_stepping_before_reset_raises(method: str) -> None:
     tables = make_vector("kuhn_poker-v0", 2)
-    with pytest.raises(RuntimeError, match=r"call reset\(\) before step\(\)"):
-        tables.step(np.ones(2, int))
-    with pytest.raises(RuntimeError, match=r"call reset\(\) before sample_actions\(\)"):
-        tables.sample_actions()
-    with pytest.raises(RuntimeError, match=r"call reset\(\) before state\(\)"):
-        tables.state()
-    with pytest.raises(RuntimeError, match=r"call reset\(\) before observe\(\)"):
-        tables.observe(0)
+    arguments = {"step": [np.ones(2, int)], "observe": [0]}.get(method, [])
+    with pytest.raises(RuntimeError, match=rf"call reset\(\) before {method}\(\)"):
+        getattr(tables, method)(*arguments)
 
 
 @pytest.mark.parametrize("num_tables", [0, -1, 1.5, "2", True, None])
@@ -195,15 +196,6 @@ def test_masks_of_finished_tables_are_empty(env_id: str) -> None:
     mask = np.ones((3, game.num_actions), np.int8)
     game.mask_batch(tables, rows, mask_records(mask))
     assert (tables["actor"] == NOBODY).all() and not mask.any()
-
-
-def test_a_reset_shows_no_rewards_of_the_step_before() -> None:
-    tables = make_vector("kuhn_poker-v0", 8, seed=0)
-    tables.reset()
-    while not tables.step(tables.sample_actions()).is_over.any():
-        pass
-    batch = tables.reset()
-    assert not batch.rewards.any() and not batch.is_over.any()
 
 
 @every_id

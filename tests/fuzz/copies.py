@@ -5,10 +5,13 @@ from __future__ import annotations
 import copy
 import pickle
 import random
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from card_envs.aec import GameAEC
 from card_envs.envs import ENVS, make_env, make_raw_env
 from card_envs.game import Game, Tables
 from card_envs.games.big2.combos import CARD_OF_ORDER
@@ -46,26 +49,32 @@ def keep_promise(name: str, seed: int) -> None:
 
 
 def environments(seed: int) -> int:
-    """Pickle and copy an environment before every step, and go on with all three; return the number of copies."""
+    """Copy an environment before every step, and go on with all copies; return the number of copies."""
     rng = random.Random(seed)
-    env_id = rng.choice(list(ENVS))
-    env = rng.choice((make_env, make_raw_env))(env_id, render_mode="ansi")
+    env_id, make = rng.choice(list(ENVS)), rng.choice((make_env, make_raw_env))
+    return environment_copies(partial(make, env_id), seed)
+
+
+def environment_copies(make: Callable[..., GameAEC], seed: int) -> int:
+    """Pickle and copy an environment before every step and new deal, and go on with all three; return their number."""
+    rng, env = random.Random(seed), make(render_mode="ansi")
     env.reset(seed=seed)
-    count = 0
-    while env.agents and count < DECISIONS:
+    for count in range(DECISIONS):
         copies = [env, pickle.loads(pickle.dumps(env)), copy.deepcopy(env)]
-        legal = np.flatnonzero(env.observe(env.agent_selection)["action_mask"]).tolist()
+        legal = np.flatnonzero(env.observe(env.agent_selection)["action_mask"]).tolist() if env.agents else []
         action = rng.choice(legal) if legal and not env.terminations[env.agent_selection] else None
         shown = []
         for each in copies:
-            each.step(action)
+            if each.agents:
+                each.step(action)
+            else:
+                each.reset()
             shown.append(what_is_shown(each))
         if shown.count(shown[0]) < len(shown):
-            made_by = f"{type(env).__name__} of {env_id}"
+            made_by = f"{type(env).__name__} of {env}"
             raise Difference(made_by, f"seed {seed}, step {count}", "a copy goes on otherwise")
         env = rng.choice(copies)
-        count += 1
-    return count
+    return DECISIONS
 
 
 def what_is_shown(env: Any) -> tuple[Any, ...]:

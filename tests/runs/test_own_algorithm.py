@@ -14,7 +14,6 @@ import pytest
 
 pytest.importorskip("onnxruntime")
 
-from card_baselines import cli
 from card_baselines.kit import Collector, GameRunConfig
 from card_baselines.league import League
 from card_baselines.runs.checkpoint import load_state
@@ -23,6 +22,7 @@ from card_envs import make_vector
 from card_envs.agent import find_agent
 from card_envs.envs import make_game
 from card_envs.locations import UntrustedNameError
+from tests.helpers.shell import Shell
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -43,47 +43,50 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def train(*words: str) -> int:
-    return cli.main(["train", *words, *SHORT])
+def train(shell: Shell, *words: str) -> str:
+    return shell.prints("train", *words, *SHORT)
 
 
-def test_it_is_trained_and_its_folder_plays(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert train("my_reinforce.py:ALGORITHM", "--steps", "3000", "--learning-rate", "0.01", "--folder", "run") == 0
+def refuses(shell: Shell, *words: str) -> str:
+    return shell.refuses("train", *words, *SHORT)
+
+
+def test_it_is_trained_and_its_folder_plays(file: Path, shell: Shell) -> None:
+    out = train(shell, "my_reinforce.py:ALGORITHM", "--steps", "3000", "--learning-rate", "0.01", "--folder", "run")
     config = json.loads(Path("run/config.json").read_text())
     assert (config["algorithm"], config["agent"], config["learning_rate"]) == ("my_reinforce", "onnx", 0.01)
     assert "my_reinforce.py" not in Path("run/config.json").read_text()  # a file never names code
     assert find_agent("run", make_game("leduc_holdem-v0")).name == "run"
-    assert Path("run/evaluation.json").exists() and "Let it play: card-envs match --env" in capsys.readouterr().out
+    assert Path("run/evaluation.json").exists() and "Let it play: card-envs match --env" in out
 
 
-def test_a_league_trains_it(file: Path) -> None:
-    assert cli.main(["league", "new", "population", "--env", "leduc_holdem-v0"]) == 0
+def test_a_league_trains_it(file: Path, shell: Shell) -> None:
+    shell.prints("league", "new", "population", "--env", "leduc_holdem-v0")
     words = "--division learn --kind random --students my_reinforce.py:ALGORITHM --teachers random --set hands=300"
-    assert cli.main(["league", "add", "population", *words.split()]) == 0
+    shell.prints("league", "add", "population", *words.split())
     with League.open("population") as league, pytest.raises(UntrustedNameError):
         league.run({"learn": 1})
     allowed = "--rounds learn=2 --allow my_reinforce.py:ALGORITHM"
-    assert cli.main(["league", "run", "population", *allowed.split()]) == 0
+    shell.prints("league", "run", "population", *allowed.split())
     with League.open("population") as league:
         measures = [json.loads(text) for (text,) in league.store.rows("SELECT measures FROM outcomes")]
     assert len(measures) == 2 and all("loss" in of_student for each in measures for of_student in each.values())
 
 
-def test_a_continued_run_is_the_run_that_was_not_interrupted(file: Path) -> None:
+def test_a_continued_run_is_the_run_that_was_not_interrupted(file: Path, shell: Shell) -> None:
     for steps in ("2500", "6000"):  # a module of the working directory is the same as its file
-        assert train("my_reinforce:ALGORITHM", "--steps", steps, "--folder", "continued") == 0
-    assert train(f"{file}:ALGORITHM", "--steps", "6000", "--folder", "whole") == 0
+        train(shell, "my_reinforce:ALGORITHM", "--steps", steps, "--folder", "continued")
+    train(shell, f"{file}:ALGORITHM", "--steps", "6000", "--folder", "whole")
     (first, facts), (second, _) = (load_state(Path(run) / "state.safetensors") for run in ("continued", "whole"))
     assert facts["num_steps"] >= 6000 and first.keys() == second.keys() and any("adam." in name for name in first)
     for name, tensor in first.items():
         np.testing.assert_array_equal(tensor.numpy(), second[name].numpy(), err_msg=name)
 
 
-def test_other_settings_do_not_continue_a_run(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_settings_do_not_continue_a_run(file: Path, shell: Shell) -> None:
     words = ("my_reinforce.py:ALGORITHM", "--steps", "2000", "--folder", "run")
-    assert train(*words) == 0
-    assert train(*words, "--learning-rate", "0.5") == 2
-    assert "learning_rate = 0.003, not 0.5" in capsys.readouterr().err
+    train(shell, *words)
+    assert "learning_rate = 0.003, not 0.5" in refuses(shell, *words, "--learning-rate", "0.5")
 
 
 @pytest.mark.parametrize(
@@ -100,10 +103,8 @@ def test_other_settings_do_not_continue_a_run(file: Path, capsys: pytest.Capture
         ("my_reinforce", "algorithm 'my_reinforce' is not known"),
     ],
 )
-def test_a_wrong_name_is_explained(file: Path, name: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert train(name) == 2
-    error = capsys.readouterr().err
-    assert message in error and error.count("\n") == 1
+def test_a_wrong_name_is_explained(file: Path, name: str, message: str, shell: Shell) -> None:
+    assert message in refuses(shell, name)
 
 
 @pytest.mark.parametrize(
@@ -118,31 +119,27 @@ def test_a_wrong_name_is_explained(file: Path, name: str, message: str, capsys: 
     ],
 )  # fmt: skip
 def test_what_a_learner_gets_wrong_is_told_in_one_line(
-    file: Path, before: str, after: str, message: str, capsys: pytest.CaptureFixture[str]
+    file: Path, before: str, after: str, message: str, shell: Shell
 ) -> None:
     assert before in file.read_text()
     file.write_text(file.read_text().replace(before, after))
-    assert train("my_reinforce.py:ALGORITHM", "--steps", "1000", "--folder", "run") == 2
-    error = capsys.readouterr().err
-    assert message in error and error.count("\n") == 1
+    assert message in refuses(shell, "my_reinforce.py:ALGORITHM", "--steps", "1000", "--folder", "run")
 
 
-def test_errors_of_the_code_itself_are_shown_as_they_are(file: Path) -> None:
+def test_errors_of_the_code_itself_are_shown_as_they_are(file: Path, shell: Shell) -> None:
     (file.parent / "broken.py").write_text("import math\nmath.nothing\n")
     with pytest.raises(AttributeError, match="nothing"):
-        train("broken.py:ALGORITHM")
+        train(shell, "broken.py:ALGORITHM")
 
 
-def test_help_lists_its_settings(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        cli.main(["train", "my_reinforce.py:ALGORITHM", "--help"])
-    out = capsys.readouterr().out
+def test_help_lists_its_settings(file: Path, shell: Shell) -> None:
+    out = shell.prints("train", "my_reinforce.py:ALGORITHM", "--help")
     assert "usage: card-envs train my_reinforce.py:ALGORITHM" in out and "--learning-rate FLOAT" in out
     assert "Step size of Adam." in out
 
 
-def test_a_run_folder_cannot_name_its_code(file: Path) -> None:
-    assert train("my_reinforce.py:ALGORITHM", "--steps", "1000", "--folder", "run") == 0
+def test_a_run_folder_cannot_name_its_code(file: Path, shell: Shell) -> None:
+    train(shell, "my_reinforce.py:ALGORITHM", "--steps", "1000", "--folder", "run")
     config = json.loads(Path("run/config.json").read_text())
     Path("run/config.json").write_text(json.dumps(config | {"agent": "my_reinforce.py:Reinforce"}))
     with pytest.raises(UntrustedNameError, match="names code for its agent"):

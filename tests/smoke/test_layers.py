@@ -20,6 +20,8 @@ CONTRACTS = {
 }
 WRAPPERS = ["gymnasium", "sb3", "openspiel", "rllib", "rlcard"]
 GAMES = ["card_envs.games.holdem", "card_envs.games.big2"]
+PARTS = {"card_envs.games.*": ["holdem", "big2"], "card_baselines.papers.*": ["zheng2022"]}
+"""Containers of contracts for many packages -> the packages that the tests look at."""
 
 
 def modules_of(layer: str) -> list[str]:
@@ -57,21 +59,13 @@ def lint(tree: Path, cases: list[Case]) -> list[tuple[int, str]]:
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the packages in which every module that a contract names exists and is empty."""
     folder = tmp_path_factory.mktemp("tree")
-    names = [name for layer in CONTRACTS["layers"]["layers"] for name in modules_of(layer)]
-    names += [f"card_wrappers.{name}" for name in WRAPPERS]
-    names += [
-        f"{game}.{name}" for game in GAMES for layer in CONTRACTS["game-layers"]["layers"] for name in modules_of(layer)
-    ]
-    names += [
-        f"card_envs.analysis.variance.holdem.{name}"
-        for layer in CONTRACTS["control-term-layers"]["layers"]
-        for name in modules_of(layer)
-    ]
-    papers = [name for layer in CONTRACTS["paper-layers"]["layers"] for name in modules_of(layer)]
-    names += [f"card_baselines.papers.zheng2022.{name}" for name in papers]
-    agents = [name for layer in CONTRACTS["agent-layers"]["layers"] for name in modules_of(layer)]
-    names += [f"card_baselines.agents.{name}" for name in agents]
-    names += ALLOWED
+    names = [*ALLOWED, *(f"card_wrappers.{name}" for name in WRAPPERS)]
+    for contract in CONTRACTS.values():
+        containers = [
+            f"{each.replace('*', one)}." for each in contract.get("containers", []) for one in PARTS.get(each, [""])
+        ]
+        layers = [name for layer in contract.get("layers", []) for name in modules_of(layer)]
+        names += [f"{container}{name}" for container in containers or [""] for name in layers]
     for name in names:
         folder.joinpath(*name.split(".")).mkdir(parents=True, exist_ok=True)
     for package in [path for path in folder.rglob("*") if path.is_dir()]:
