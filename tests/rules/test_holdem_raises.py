@@ -39,6 +39,9 @@ WHAT_A_SEAT_MAY_DO: dict[str, tuple[tuple[int, ...], str, tuple[object, ...]]] =
         (200, 200, 200, 14, 18), "10 14 18 c f", (2, True, 8, (26, 200)),
     ),
     "two that do not add up leave it closed": ((200, 200, 200, 13, 17), "10 13 17 c f", (2, True, 7, None)),
+    "a short all-in after two that did begins a new count, as in PokerKit": (
+        (200, 200, 200, 14, 18, 20), "10 14 18 20 c f", (2, True, 10, None),
+    ),
     "the first all-in above the blind counts as a full raise, as in PokerKit": (
         (200, 200, 3, 200), "3 c f", (1, True, 1, (5, 200)),
     ),
