@@ -205,3 +205,8 @@ class MatchInterrupted(KeyboardInterrupt):
 def units_of(game: Game) -> dict[str, float]:
     """Return the units for printing results of a game: name -> factor from `game.unit` per hand."""
     return dict(game.info.units) or {f"{game.unit}/hand": 1.0}
+
+
+def main_unit_of(game: Game) -> tuple[str, float]:
+    """Return the first of the units of a game: its name, and the factor from `game.unit` per hand."""
+    return next(iter(units_of(game).items()))

@@ -50,11 +50,11 @@ def measure_strengths(env: str, reference: str, commit: str, hands: int = HANDS)
     from card_envs.agent import find_agent
     from card_envs.envs import make_game
     from card_envs.match import play_match
-    from card_envs.match.result import units_of
+    from card_envs.match.result import main_unit_of
 
     env_id, *settings = env.split()
     game = make_game(env_id, **{name: int(value) for name, _, value in (word.partition("=") for word in settings)})
-    unit, factor = next(iter(units_of(game).items()))
+    unit, factor = main_unit_of(game)
     results = {}
     for name in (name for name in STYLES if name not in (*TOO_SLOW, reference)):
         try:

@@ -15,7 +15,7 @@ from card_baselines.league.rankings import LABELS, MEASURES, RESAMPLES, Standing
 from card_baselines.league.winnings import load_rounds
 from card_baselines.text_table import TextTable
 from card_envs.files import replace_text
-from card_envs.match.result import units_of
+from card_envs.match.result import main_unit_of
 
 __all__ = ["Standings", "compute_standings", "to_html", "write_report"]
 
@@ -47,7 +47,7 @@ def compute_standings(
     rankings, missing = rank(evidence, measures)
     if not rankings:
         raise ValueError("; ".join(f"{LABELS[name]}: {reason}" for name, reason in missing.items()))
-    unit, factor = next(iter(units_of(game).items()))
+    unit, factor = main_unit_of(game)
     names = {member.id: member.name for member in league.members.values()}
     return Standings(evidence, rankings, missing, names, unit, factor)
 

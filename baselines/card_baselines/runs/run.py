@@ -38,7 +38,7 @@ from card_baselines.runs.tracker import Tracker, require_tracker
 from card_envs.damaged_files import explain_damage
 from card_envs.envs import find_entry
 from card_envs.files import delete_temporaries, replace_file
-from card_envs.match.result import units_of
+from card_envs.match.result import main_unit_of
 
 __all__ = ["train"]
 
@@ -265,7 +265,7 @@ class Run(Generic[AnyConfig]):
     def _draw(self, last: Mapping[str, float] | None = None) -> None:
         """Draw the curves, with a last row that is not in the metrics."""
         labels = label_opponents(self._config.panel).values()
-        unit, factor = next(iter(units_of(self._game).items()))
+        unit, factor = main_unit_of(self._game)
         panel = Curve({f"v {label}": label for label in labels}, f"winnings, {unit}", CURVE, factor)
         for curve in (panel, *self.learner.curves()):
             draw_curve(self.folder, self._algorithm.counts, curve, last)

@@ -25,7 +25,7 @@ from card_envs.damaged_files import DamagedFileError, explain_damage, read_json_
 from card_envs.game import Game
 from card_envs.match import MatchBatch, MatchCallback, hands_for_interval, play_match
 from card_envs.match import hands_needed as compute_hands_needed
-from card_envs.match.result import units_of
+from card_envs.match.result import main_unit_of
 from card_envs.typing import Rows
 
 PILOT_HANDS = 500
@@ -133,7 +133,7 @@ def forecast_match(
     ]
     controls = ControlVariates(game, agents, seed + 1) if control_variates else None
     samples, decisions_per_hand = play_pilot(game, agents, PILOT_HANDS, seed + 1, duplicate, controls)
-    sample, (unit, factor) = samples[-1], next(iter(units_of(game).items()))
+    sample, (unit, factor) = samples[-1], main_unit_of(game)
     half_width = within or factor * 1.96 * sample.sd / math.sqrt(max(1, hands // sample.hands))
     needed = sample.hands * hands_for_interval(sample.sd, half_width / factor) if within else hands
     decisions = zip(names, decisions_per_hand, strict=True)

@@ -36,7 +36,7 @@ from card_envs import plugins
 from card_envs.damaged_files import explain_damage, read_json_object
 from card_envs.envs import make_game
 from card_envs.game import Game
-from card_envs.match.result import units_of
+from card_envs.match.result import main_unit_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,7 +156,7 @@ def print_evaluation(run: RunFolder) -> None:
     """Print the results of a run against its panel, in the first unit of its game."""
     path = run.path / EVALUATION
     evaluation = read_json_object(path)
-    unit, factor = next(iter(units_of(make_game_of(run)).items()))
+    unit, factor = main_unit_of(make_game_of(run))
     with explain_damage(path):
         rows = [
             [
