@@ -341,7 +341,8 @@ def warmup(env_id: str, **settings: Any) -> float:
     start = time.perf_counter()
     env = make_raw_env(env_id, **settings)
     env.reset(seed=0)
-    env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
+    is_over = env.terminations[env.agent_selection]  # already, if the blinds took all chips
+    env.step(None if is_over else int(env.observe(env.agent_selection)["action_mask"].argmax()))
     env.state()
     tables = VectorTables(env.game, 2, seed=0)
     tables.reset()

@@ -19,7 +19,7 @@ from card_baselines.secret_deals import with_secret
 from card_envs import make_game, make_vector
 from card_envs.analysis.exploitability.best_response import exact_exploitability
 from card_envs.analysis.exploitability.local_best_response import play_local_best_response
-from card_envs.envs import ENVS, EnvEntry, as_game, make_env, make_raw_env
+from card_envs.envs import ENVS, EnvEntry, as_game, make_env, make_raw_env, warmup
 from card_envs.match import play_match
 from card_wrappers import gymnasium
 
@@ -90,6 +90,11 @@ def test_what_is_neither_is_refused() -> None:
         play_match("leduc_holdm-v0", ["random", "random"], 2, seed=0)
     with pytest.raises(TypeError, match="None is no environment id: pass a text such as"):
         make_game(None)  # type: ignore[arg-type]
+
+
+def test_games_without_decisions_cannot_be_warmed_up() -> None:
+    with pytest.raises(RuntimeError, match="nobody had a decision in .* deals: stacks are too small for the blinds"):
+        warmup("no_limit_holdem-v0", stacks=[1, 1])
 
 
 @pytest.mark.parametrize(

@@ -84,9 +84,11 @@ class PokerStarsFormat(HoldemFormat):
 
 
 def write_hand(hand: HandRecord, number: int) -> str:
-    """Return a hand of a match, whose players have different names, as text that ends with a line break.
+    """Return a hand of a match as text that ends with a line break.
 
-    `number` is unique among all hands that a tracker knows.
+    Args:
+        hand: The hand; all players have different names.
+        number: Number of the hand, unique among all hands that a tracker knows.
     """
     return "\n".join([*_HandWriter(hand).write_lines(number), ""])
 
