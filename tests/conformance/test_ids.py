@@ -93,7 +93,7 @@ def test_what_is_neither_is_refused() -> None:
 
 
 def test_games_without_decisions_cannot_be_warmed_up() -> None:
-    with pytest.raises(RuntimeError, match="nobody had a decision in .* deals: stacks are too small for the blinds"):
+    with pytest.raises(RuntimeError, match=r"nobody had a decision in .* deals: stacks are too small for the blinds"):
         warmup("no_limit_holdem-v0", stacks=[1, 1])
 
 
