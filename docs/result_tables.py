@@ -179,17 +179,17 @@ def weak_spots() -> str:
 # --- learners of equilibria in small games ---
 
 
-def learners_table(game: str) -> str:
-    """Return how exploitable each learner is in a game, the references first, then the best learner."""
-    return markdown_table(table_header(game), table_rows(read_results("learners"), game))
+def learners_table(game: str, report: str = "learners") -> str:
+    """Return how exploitable each learner of a report is in a game, the references first, then the best learner."""
+    return markdown_table(table_header(game), table_rows(read_results(report), game))
 
 
-def learners_best(game: str) -> str:
-    """Return the name of the neural learner that is least exploitable in a game, with its mean and interval.
+def learners_best(game: str, report_name: str = "learners") -> str:
+    """Return the name of the neural learner of a report that is least exploitable in a game, with mean and interval.
 
     Learners with fewer than three seeds are left out where others have more.
     """
-    report = read_results("learners")
+    report = read_results(report_name)
     neural = [name for name in ENTRANTS if not name.startswith("tabular")]
     found = [summary for name in neural if (summary := summarise_cells(report, game, name)) is not None]
     enough = [summary for summary in found if summary.num_samples >= 3] or found
