@@ -219,17 +219,16 @@ def call_factory(factory: Callable[..., Any], name: str, settings: Mapping[str, 
         ValueError: For a function that needs other arguments, or returns something else.
     """
     signature = inspect.signature(factory)
-    known = [*signature.parameters, "dtype"]
-    unknown = sorted(set(settings) - set(known))
-    if unknown:
-        # TorchRL looks for "unexpected keyword argument", Python's wording, and tries again without the argument
-        first = unknown[0]
-        raise UnknownSettingError(
-            f"{name} has no setting {first!r} (unexpected keyword argument {first!r}): known are {known}", "setting"
-        )
     try:
         signature.bind(**settings)
     except TypeError as error:
+        known = [*signature.parameters, "dtype"]
+        if unknown := sorted(set(settings) - set(known)):
+            # TorchRL looks for "unexpected keyword argument", Python's wording, and tries again without the argument
+            raise UnknownSettingError(
+                f"{name} has no setting {unknown[0]!r} (unexpected keyword argument {unknown[0]!r}): known are {known}",
+                "setting",
+            ) from error
         raise ValueError(f"{name}: {factory.__name__} cannot make a game: {error}; pass it as a setting") from error
     game = factory(**settings)
     from card_envs.game import Game  # which the factory has imported

@@ -116,10 +116,8 @@ def find_files(paths: str | Path | Iterable[str | Path]) -> list[Path]:
     suffixes = search_suffixes()
     for path in [Path(paths)] if isinstance(paths, (str, Path)) else map(Path, paths):
         if path.is_dir():
-            inside = [
-                Path(folder, name) for folder, _, names in os.walk(path) for name in names
-                if Path(name).suffix in suffixes and Path(folder, name).is_file()
-            ]  # fmt: skip
+            found = (Path(folder, name) for folder, _, names in os.walk(path) for name in names)
+            inside = [file for file in found if file.suffix in suffixes and file.is_file()]
             if not inside:
                 raise HandHistoryError(
                     f"{path}: the folder holds no file that ends in {', '.join(suffixes[:-1])} or {suffixes[-1]}"
@@ -137,13 +135,13 @@ def replay_each(files: Iterable[Path], rules: object = None, jobs: int = 1) -> I
     if not is_whole(jobs) or jobs < 1:
         raise ValueError(f"jobs {jobs!r} must be a whole number of processes, at least 1")
     task = partial(_replay, rules=rules)
-    known = list(files)
-    formats = map(format_of_file, known)
+    listed = list(files)
+    formats = map(format_of_file, listed)
     if jobs == 1:
-        yield from map(task, known, formats)
+        yield from map(task, listed, formats)
         return
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-        yield from pool.map(task, known, formats, chunksize=_FILES_PER_TASK)
+        yield from pool.map(task, listed, formats, chunksize=_FILES_PER_TASK)
 
 
 def replay_file(file: Path, rules: object = None) -> list[ReplayResult]:

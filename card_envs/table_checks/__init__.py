@@ -27,7 +27,8 @@ class DamagedRecordError(ValueError):
 def check_tables(game: Game, tables: Tables) -> None:
     """Raise a DamagedRecordError, a ValueError that names table and field, for records that no play of a game leaves.
 
-    The records (n,) come from a file; a deal may be in progress, over, or not dealt yet.
+    The records (n,) come from a file; a deal may be in progress, over, or not dealt yet. Records of another type are
+    refused too.
     """
     expected = game.new_tables(1).dtype
     if tables.dtype != expected or tables.ndim != 1:

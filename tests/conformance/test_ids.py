@@ -19,7 +19,8 @@ from card_baselines.secret_deals import with_secret
 from card_envs import make_game, make_vector
 from card_envs.analysis.exploitability.best_response import exact_exploitability
 from card_envs.analysis.exploitability.local_best_response import play_local_best_response
-from card_envs.envs import ENVS, EnvEntry, as_game, make_env, make_raw_env, warmup
+from card_envs.envs import ENVS, EnvEntry, UnknownSettingError, as_game, make_env, make_raw_env, warmup
+from card_envs.game import Game
 from card_envs.match import play_match
 from card_wrappers import gymnasium
 
@@ -90,6 +91,18 @@ def test_what_is_neither_is_refused() -> None:
         play_match("leduc_holdm-v0", ["random", "random"], 2, seed=0)
     with pytest.raises(TypeError, match="None is no environment id: pass a text such as"):
         make_game(None)  # type: ignore[arg-type]
+
+
+def make_with_any_settings(**settings: Any) -> Game:
+    return make_game(LEDUC, **settings)
+
+
+def test_a_function_may_take_any_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    location = f"{__name__}:{make_with_any_settings.__name__}"
+    monkeypatch.setitem(ENVS, "any-v0", EnvEntry("any-v0", "Any-v0", location, "any settings"))
+    assert make_game("any-v0", num_players=2) == make_game(LEDUC)
+    with pytest.raises(UnknownSettingError, match="leduc_holdem-v0 has no setting 'seats'"):
+        make_game("any-v0", seats=2)
 
 
 def test_games_without_decisions_cannot_be_warmed_up() -> None:

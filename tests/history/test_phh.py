@@ -308,7 +308,9 @@ def test_large_stacks_are_played_in_larger_chips() -> None:
     }
     assert stacks(no_limit(["p3 f", "p1 f"], **huge)) == (10**12 - 10**9 // 2, 10**12 + 10**9 // 2, 10**12)
     odd = replay_hand(no_limit(["p3 f", "p1 f"], starting_stacks=[10**12 + 1, 10**12, 10**12]))
-    assert odd.status == SKIPPED and "a stack is larger than" in odd.reason
+    assert odd.status == SKIPPED and odd.reason.endswith("the most that our tables count")
+    small = replay_hand(no_limit(["p3 f", "p1 f"], starting_stacks=[Decimal("1e-9"), 100, 100]))
+    assert small.status == SKIPPED and small.reason.endswith("of 1/1000000000 each for amounts with fractions")
 
 
 @pytest.mark.parametrize("results", [{}, {"finishing_stacks": [194, 198, 194]}, {"finishing_stacks": [150, 60, 20]}])

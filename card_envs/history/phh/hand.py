@@ -94,7 +94,7 @@ class Hand(HoldemHand):
         chips = partial(_to_chips, scale)
         stacks = chips(fields["starting_stacks"])
         if max(stacks) > MAX_CHIPS:
-            counted = f"; in fractions of 1/{scale} of the unit" if scale > 1 else ""
+            counted = f", of 1/{scale} each for amounts with fractions" if scale > 1 else ""
             raise Stop(SKIPPED, f"a stack is larger than {MAX_CHIPS} chips, the most that our tables count{counted}")
         named = fields.get(RULES_FIELD, "standard")
         if rules is None and named not in RULES:
