@@ -6,7 +6,6 @@ The functions that make something import the engine and the compiler, so importi
 from __future__ import annotations
 
 import inspect
-import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -46,7 +45,6 @@ __all__ = [
     "make_raw_env",
     "make_vector",
     "register_env",
-    "warmup",
 ]
 
 
@@ -319,36 +317,6 @@ def make_vector(
         from card_envs.cuda.tables import CudaTables  # imported here because it imports Numba's CUDA
 
         return CudaTables(game, num_tables, seed)
-
-
-def warmup(env_id: str, **settings: Any) -> float:
-    """Compile the kernels of an environment, or load them from disk if they were compiled before.
-
-    Without it, kernels are compiled when they are first called. Call it once before you start worker processes, so that
-    each of them finds the compiled kernels on disk.
-
-    Args:
-        env_id: Id such as "big2-v0".
-        **settings: Arguments of the environment.
-
-    Returns:
-        Wall time in seconds.
-    """
-    from card_envs.single_seat import SingleSeatTables
-    from card_envs.vector import VectorTables
-
-    start = time.perf_counter()
-    env = make_raw_env(env_id, **settings)
-    env.reset(seed=0)
-    is_over = env.terminations[env.agent_selection]  # already, if the blinds took all chips
-    env.step(None if is_over else int(env.observe(env.agent_selection)["action_mask"].argmax()))
-    env.state()
-    tables = VectorTables(env.game, 2, seed=0)
-    tables.reset()
-    tables.step(tables.sample_actions())
-    learner = SingleSeatTables(env.game, 2, "random", seed=0)
-    learner.step(learner.reset().action_mask.argmax(axis=1))
-    return time.perf_counter() - start
 
 
 def make_raw_env(env_id: str, render_mode: RenderMode | None = None, **settings: Any) -> GameAEC:

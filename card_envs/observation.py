@@ -270,6 +270,10 @@ class Encoders(Mapping[str, Encoder]):
         """Return the encoder with a name."""
         return load_encoder(self._own.get(name) or self._locations()[name])
 
+    def __contains__(self, name: object) -> bool:
+        """Return True for the name of an encoder; entry points are read only if the family has none of this name."""
+        return name in self._own or name in self._locations()
+
     def __iter__(self) -> Iterator[str]:
         """Return an iterator over the names."""
         return iter(self._locations())
@@ -305,8 +309,8 @@ def find_encoder(encoders: Mapping[str, Encoder], name: str | Encoder, config: A
     if isinstance(name, str) and ":" in name:
         require_allowed("encoder", name)
         return load_encoder(name)
-    if name == "default" and encoders:
-        return encoders[name if name in encoders else next(iter(encoders))]
+    if name == "default" and name not in encoders and encoders:
+        name = next(iter(encoders))
     if not isinstance(name, str) or name not in encoders:
         fitting = encoders if config is None else select_fitting(encoders, config)
         raise UnknownNameError(

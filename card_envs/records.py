@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class FieldDeclaration(NamedTuple):
-    """What `field` declares."""
+    """Type, shape and range of a field of a table, as declared by `field`."""
 
     dtype: DTypeLike
     shape: tuple[int, ...]

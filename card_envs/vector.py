@@ -190,7 +190,7 @@ class VectorTables:
         return actions
 
     def observe(self, seats: Any) -> tuple[NDArray[Any], NDArray[np.int8]]:
-        """Return what any seats see now, also seats that are not to act.
+        """Return the observation and mask of one seat at each table, which need not be the seat to act.
 
         Args:
             seats: (N,) seats, of any integer type, or one seat for all tables.

@@ -41,7 +41,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Layout:
+class FileLayout:
     """The arrangement of cells in a JSON file."""
 
     read: Callable[[Any], Iterable[Cell]]
@@ -56,7 +56,7 @@ def _read_list(content: Any) -> Iterator[Cell]:
         yield Cell(each["settings"], each["result"], each["seconds"], each["commit"])
 
 
-LIST = Layout(_read_list, lambda cells: [cell.to_json() for cell in cells])
+LIST = FileLayout(_read_list, lambda cells: [cell.to_json() for cell in cells])
 """A list of cells."""
 LINE = replace(LIST, indent=None)
 """A list of cells in one line, for results of many numbers."""
@@ -65,7 +65,7 @@ LINE = replace(LIST, indent=None)
 class Grid:
     """Results of cells, stored in a file."""
 
-    def __init__(self, path: Path | None, say: Callable[[str], None] = print, layout: Layout = LIST) -> None:
+    def __init__(self, path: Path | None, say: Callable[[str], None] = print, layout: FileLayout = LIST) -> None:
         """Read the cells that an earlier call stored.
 
         Args:

@@ -130,7 +130,7 @@ def launch(function: Callable[..., None], num_threads: int, stream: int, *argume
 
 
 @cache
-def _simulated(function: Callable[..., None]) -> Any:
+def _compile_for_simulator(function: Callable[..., None]) -> Any:
     return cuda.jit(function)
 
 
@@ -148,7 +148,7 @@ class Grid:
         if SIMULATED:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # numba-cuda warns of small grids
-                _simulated(self._function)[self._blocks, self._threads](*arguments)
+                _compile_for_simulator(self._function)[self._blocks, self._threads](*arguments)
             return
         if self._kernel is None:
             self._kernel = load_kernel(self._function, tuple(map(type_of, arguments)))

@@ -17,7 +17,7 @@ from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, RAISE, RECENT_A
 from card_envs.games.holdem.view import board, chips_behind, hole_cards, is_shown, position_of, reaches_showdown
 from card_envs.poker.ranks import hand_category, hand_rank
 from card_envs.records import Tables
-from card_envs.rendering.holdem_layout import Layout, Spot, narrow_layout, wide_layout
+from card_envs.rendering.holdem_layout import Spot, TableLayout, narrow_layout, wide_layout
 from card_envs.rendering.pictures import Painting
 
 _RANK_WORDS = ("deuce", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king", "ace")
@@ -44,7 +44,7 @@ def make_narrow_picture(game: Game) -> Painting:
 def paint_table(
     name: str,
     config: HoldemConfig,
-    layout: Layout,
+    layout: TableLayout,
     tables: Tables,
     seat: int | None,
     names: Sequence[str] | None = None,
@@ -61,14 +61,14 @@ def paint_table(
     return canvas
 
 
-def _draw_table(canvas: Canvas, layout: Layout) -> None:
+def _draw_table(canvas: Canvas, layout: TableLayout) -> None:
     center, (width, height), radius = layout.felt
     canvas.box(center, (width, height), colors.RIM, radius=radius)
     canvas.box(center, (width - 26, height - 26), colors.FELT, radius=radius - 13)
     canvas.box(center, (width - 58, height - 58), None, colors.FELT_LINE, 1.5, radius - 29)
 
 
-def _draw_title(canvas: Canvas, layout: Layout, name: str, config: HoldemConfig) -> None:
+def _draw_title(canvas: Canvas, layout: TableLayout, name: str, config: HoldemConfig) -> None:
     """Write the game and its stakes into the upper left corner."""
     words = name.replace("_", " ").replace("holdem", "hold'em")
     canvas.text((16, 1.2 * layout.title), words, layout.title, colors.INK, "left", bold=True)
@@ -83,7 +83,7 @@ def _draw_title(canvas: Canvas, layout: Layout, name: str, config: HoldemConfig)
 # --- the middle of the table: pot, board, street ---
 
 
-def _draw_middle(canvas: Canvas, layout: Layout, t: Table) -> None:
+def _draw_middle(canvas: Canvas, layout: TableLayout, t: Table) -> None:
     x, y = layout.middle
     num_places = int(np.sum(t.board_cards[: int(t.num_streets)]))
     half_card = layout.board_card * CARD_RATIO / 2 if num_places else 0.0
@@ -101,7 +101,7 @@ def _draw_middle(canvas: Canvas, layout: Layout, t: Table) -> None:
         canvas.text((x, y + half_card + 17 + 16 * k), line, LABEL_SIZE, colors.MINT, bold=k == 0)
 
 
-def _pot_lines(t: Table, layout: Layout) -> list[str]:
+def _pot_lines(t: Table, layout: TableLayout) -> list[str]:
     """Return short lines that list the pots; [] if there are no side pots."""
     parts = [f"{name} {_format_chips(chips, layout.has_short_amounts)}" for name, chips in side_pots(t)]
     if len(parts) == 1:
@@ -158,7 +158,7 @@ def side_pots(t: Table) -> list[tuple[str, int]]:
 # --- one seat ---
 
 
-def _draw_seat(canvas: Canvas, layout: Layout, t: Table, k: int, viewer: int | None, name: str) -> None:
+def _draw_seat(canvas: Canvas, layout: TableLayout, t: Table, k: int, viewer: int | None, name: str) -> None:
     spot = layout.spots[(k - (viewer or 0)) % int(t.num_seats)]
     x, y = spot.seat
     is_in = bool(has(t.in_hand, k))
@@ -185,7 +185,7 @@ def _draw_seat(canvas: Canvas, layout: Layout, t: Table, k: int, viewer: int | N
     _draw_bet(canvas, layout, t, k, spot)
 
 
-def _draw_bet(canvas: Canvas, layout: Layout, t: Table, k: int, spot: Spot) -> None:
+def _draw_bet(canvas: Canvas, layout: TableLayout, t: Table, k: int, spot: Spot) -> None:
     """Draw the chips in front of a seat: its bets on this street, or its payoff when the hand is over."""
     if t.is_over:
         payoff = int(t.payoff[k])

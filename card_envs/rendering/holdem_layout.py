@@ -22,7 +22,7 @@ class Spot(NamedTuple):
     """Centre of the dealer button."""
 
 
-class Layout(NamedTuple):
+class TableLayout(NamedTuple):
     """Sizes and positions in pixels."""
 
     size: tuple[int, int]
@@ -59,7 +59,7 @@ _BUTTON = 14.0
 
 
 @cache
-def wide_layout(num_seats: int) -> Layout:
+def wide_layout(num_seats: int) -> TableLayout:
     """Return the layout of a picture of 900 x 600 pixels: seats around an oval table."""
     middle: Point = (450, 302)
     spots = []
@@ -70,7 +70,7 @@ def wide_layout(num_seats: int) -> Layout:
         button = seat[0] + side * (PLATE_SIZE[0] / 2 + _BUTTON), seat[1] + 30
         spots.append(Spot(seat, _on_ellipse(_BETS_MIDDLE, _BETS_REACH, turn), "middle", button))
     felt = 2 * _REACH[0], 2 * _REACH[1] - 40
-    return Layout(
+    return TableLayout(
         size=(900, 600), middle=middle, felt=(middle, felt, felt[1] / 2), spots=tuple(spots), hole_card=46,
         board_card=60, cards_up=24, plate_down=30, label_down=62, plate=PLATE_SIZE, title=17, pot_line=205,
         has_short_amounts=False,
@@ -95,7 +95,7 @@ _BOARD_CARD = 44.0
 
 
 @cache
-def narrow_layout(num_seats: int) -> Layout:
+def narrow_layout(num_seats: int) -> TableLayout:
     """Return the layout of a picture for phones: a column of seats on either side, the board in a band between them."""
     rows = (num_seats - 1) // 2
     has_top, upper = num_seats % 2 == 0, (rows + 1) // 2
@@ -110,7 +110,7 @@ def narrow_layout(num_seats: int) -> Layout:
     left = [_side_spot(_EDGE, y, 1) for y in reversed(heights)]
     right = [_side_spot(_WIDTH - _EDGE, y, -1) for y in heights]
     top = [_middle_spot(_TOP_SEAT, top_bet)] if has_top else []
-    return Layout(
+    return TableLayout(
         size=(_WIDTH, height), middle=(_WIDTH / 2, board),
         felt=((_WIDTH / 2, height / 2 + 10), (_WIDTH - 44, height - 84), 120.0),
         spots=(_middle_spot(viewer, viewer - _ABOVE - 14), *left, *top, *right), hole_card=32, board_card=_BOARD_CARD,

@@ -63,13 +63,13 @@ def _check_cards(tables: Tables) -> None:
     opener = tables["opener"].astype(np.int64)
     holds_lowest = np.take_along_axis(dealt, np.maximum(opener, 0)[:, None], axis=1)[:, 0] & 1 == 1
     require_records((opener != NOBODY) & holds_lowest, tables, "opener", "was not dealt 3D")
-    require_records(tables["hand"] == _listed(held), tables, "hand", "is not the list of the cards held")
+    require_records(tables["hand"] == _list_cards(held), tables, "hand", "is not the list of the cards held")
     require_records(
         ~running[:, None] | (tables["payoff"] == 0), tables, "payoff", "is not 0 before the end of the deal"
     )
 
 
-def _listed(sets: NDArray[np.int64]) -> NDArray[np.uint8]:
+def _list_cards(sets: NDArray[np.int64]) -> NDArray[np.uint8]:
     """Return the cards of sets (n, seats) as lists (n, seats, HAND_SIZE), lowest first, then NO_CARD."""
     cards = np.arange(NUM_SEATS * HAND_SIZE)
     is_held = sets[:, :, None] >> cards & 1 == 1

@@ -216,7 +216,7 @@ def test_warmup(shell: Shell) -> None:
 def test_warmup_of_everything_is_hold_em_for_two_sizes_and_the_rest(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("card_baselines.cli.commands.envs.compile_all", lambda env_id, **settings: 0.26)
+    monkeypatch.setattr("card_envs.precompile.warmup", lambda env_id, **settings: 0.26)
     rows = shell.reports("envs", "--warmup")
     assert all(row["seconds"] == 0.3 for row in rows)
     assert [row["settings"] for row in rows if row["env"] == "limit_holdem-v0"] == [

@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 from card_baselines.secret_deals import with_secret
-from card_envs import make_game, make_vector
+from card_envs import make_game, make_vector, warmup
 from card_envs.analysis.exploitability.best_response import exact_exploitability
 from card_envs.analysis.exploitability.local_best_response import play_local_best_response
-from card_envs.envs import ENVS, EnvEntry, UnknownSettingError, as_game, make_env, make_raw_env, warmup
+from card_envs.envs import ENVS, EnvEntry, UnknownSettingError, as_game, make_env, make_raw_env
 from card_envs.game import Game
 from card_envs.match import play_match
 from card_wrappers import gymnasium

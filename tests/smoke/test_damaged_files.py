@@ -20,7 +20,7 @@ from card_baselines import cli
 from card_baselines.cli.commands import panel as panels
 from card_baselines.cli.commands.train import print_evaluation
 from card_baselines.cli.console import print_parts
-from card_baselines.grid import Grid, Layout
+from card_baselines.grid import FileLayout, Grid
 from card_baselines.league import League
 from card_baselines.ppo.algorithm import ALGORITHM
 from card_baselines.run_folder import CONFIG, EVALUATION, RunFolder
@@ -180,7 +180,7 @@ def read_evaluation(folder: Path) -> None:
 
 def read_panel(path: Path) -> None:
     """Read the results of a panel, decide which matches are missing, and print the others."""
-    cells = Grid(path, layout=Layout(panels._read_sections, panels._arrange_sections)).cells
+    cells = Grid(path, layout=FileLayout(panels._read_sections, panels._arrange_sections)).cells
     with contextlib.redirect_stdout(io.StringIO()):
         if "big2" in (report := panels._arrange_sections(cells)):
             print_parts([panels._make_table(BIG2, report["big2"])])

@@ -139,7 +139,7 @@ class MatchObservers:
 
     @property
     def callbacks(self) -> list[MatchCallback]:
-        """Those callbacks that are wanted."""
+        """Callbacks of the match that the options ask for."""
         return [each for each in (self.controls, self.counter, self.file) if each is not None]
 
     def as_json(self, result: MatchResult) -> dict[str, Any]:

@@ -54,9 +54,9 @@ class Member:
     spec: str
     """Name of an agent (registered name, run folder, file), or of the class of a trainee."""
     is_trainee: bool
-    """Whether it is a student or a clone of one."""
+    """True for a student, and for a clone of one."""
     learns: bool
-    """Whether it is a student."""
+    """True for a student, which is trained."""
     parent: int | None
     """Student of which a clone was made."""
     generation: int

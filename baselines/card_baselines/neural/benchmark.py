@@ -24,7 +24,7 @@ from card_baselines.average_strategy.snapshots import SNAPSHOTS_FOLDER
 from card_baselines.exploitability.ranges import exploit_flop_holdem
 from card_baselines.exploitability.target import ExploitSettings, Target
 from card_baselines.figures import hide_frame, make_figure, save_figure
-from card_baselines.grid import Cell, Grid, Layout
+from card_baselines.grid import Cell, FileLayout, Grid
 from card_baselines.run_folder import EVALUATION, RunFolder
 from card_baselines.runs.algorithm import find_algorithm
 from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
@@ -194,7 +194,7 @@ def run_benchmark(
 
     Calls `progress(1)` after each cell. Returns the report on all finished cells in the folder.
     """
-    grid = Grid(folder / REPORT, layout=Layout(_read_report, make_report))
+    grid = Grid(folder / REPORT, layout=FileLayout(_read_report, make_report))
     for seed, game in itertools.product(range(seeds), games):
         for entrant in (entrant for entrant in entrants if can_learn(entrant, game)):
             found = run_cell(folder, game, entrant, seed, minutes)

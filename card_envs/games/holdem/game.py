@@ -10,8 +10,7 @@ from card_envs.cards import card_id, card_name
 from card_envs.game import Game, check_list, is_whole
 from card_envs.game_info import GameInfo, Positions, Seats
 from card_envs.games.holdem import kernels, view
-from card_envs.games.holdem.amounts import check_stacks
-from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.config import HoldemConfig, check_stacks
 from card_envs.games.holdem.encoders import ENCODERS
 from card_envs.games.holdem.full_state import state_layout
 from card_envs.games.holdem.rules import RULES

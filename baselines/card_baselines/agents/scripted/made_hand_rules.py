@@ -149,7 +149,7 @@ class ShiRules(RulePlayer):
 
 
 class ShiRulesLoose(Loose, ShiRules):
-    """Like shi_rules_strict, but bets in three of four cases, else calls, and calls half of what that one folds."""
+    """Like `shi_rules_strict`, but calls a quarter of the times that one bets, and half of the times it folds."""
 
     name = "shi_rules_loose"
 

@@ -24,7 +24,7 @@ from card_envs.poker.starting_hands import STARTING_EQUITIES, STARTING_HAND_COUN
 OPENS: NDArray[np.float64] = np.array([0.0, 0.45, 0.44, 0.33, 0.22, 0.18, 0.15, 0.13, 0.12, 0.11])
 """(10,): share of hands with which it opens, by the number of players who act after it, the blinds among them."""
 OPENS_HEADS_UP = 0.75
-"""The same for the button at a table of two."""
+"""Share of hands with which the button opens at a table of two."""
 RAISES: NDArray[np.float64] = np.array([0.15, 0.06, 0.025])
 """(3,): share of hands that it raises over callers of the big blind, over one raise, and over more of them."""
 CALLS: NDArray[np.float64] = np.array([0.15, 0.14, 0.05])

@@ -111,7 +111,7 @@ class Chen(RulePlayer):
 
 
 class ChenLoose(Loose, Chen):
-    """Like chen_strict, but raises in three of four cases, else calls, and calls half of what that one folds."""
+    """Like `chen_strict`, but calls a quarter of the times that one raises, and half of the times it folds."""
 
     name = "chen_loose"
 
@@ -124,6 +124,6 @@ class Sklansky(RulePlayer):
 
 
 class SklanskyLoose(Loose, Sklansky):
-    """Like sklansky_strict, but raises in three of four cases, else calls, and calls half of what that one folds."""
+    """Like `sklansky_strict`, but calls a quarter of the times that one raises, and half of the times it folds."""
 
     name = "sklansky_loose"

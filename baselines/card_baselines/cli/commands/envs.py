@@ -11,7 +11,6 @@ from card_baselines.cli.options import AsJson, EnvIds, Settings
 from card_baselines.settings import parse_settings
 from card_baselines.text_table import TextTable
 from card_envs.envs import ENVS, find_entry, make_game
-from card_envs.envs import warmup as compile_all
 
 _COLUMNS: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "id": lambda report: report["id"],
@@ -47,6 +46,8 @@ def warmup(envs: EnvIds = (), settings: Settings = (), as_json: AsJson = False) 
     Useful once after an installation, before starting many processes, and in the recipe of a container. Hold'em is
     compiled for two and for six players, unless --set says how many.
     """
+    from card_envs.precompile import warmup as compile_all  # imported here because it imports the compiler
+
     wanted = list(_choose_settings(envs or tuple(ENVS), parse_settings(settings)))
     for env_id, chosen in wanted:  # before anything is compiled
         make_game(env_id, **chosen)

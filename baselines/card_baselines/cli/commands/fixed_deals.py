@@ -24,7 +24,7 @@ from card_baselines.fixed_deals import (
     list_groups,
     play_group,
 )
-from card_baselines.grid import Cell, Grid, Layout
+from card_baselines.grid import Cell, FileLayout, Grid
 from card_baselines.loading import load_agent
 from card_baselines.progress import ProgressBar
 from card_baselines.run_folder import git_commit
@@ -92,7 +92,7 @@ class _Run:
         groups = list_groups(self.benchmark.list_seatings(others, options.deals, options.mixed))
         if self.output is not None:
             require_parent(self.output)
-        grid = Grid(self.output, layout=Layout(self._read_report, self._arrange_report))
+        grid = Grid(self.output, layout=FileLayout(self._read_report, self._arrange_report))
         self.benchmark.require_same_deals(options.deals)
         cells = {name: self._describe_cell(name, seatings) for name, seatings in groups.items()}
         missing = {name: groups[name] for name, cell in cells.items() if cell not in grid}

@@ -11,7 +11,7 @@ from typing import Any
 from card_baselines.cli.arguments import require_known
 from card_baselines.cli.console import print_report
 from card_baselines.cli.options import AsJson, Names, Seed
-from card_baselines.grid import Cell, Grid, Layout
+from card_baselines.grid import Cell, FileLayout, Grid
 from card_baselines.progress import ProgressBar
 from card_baselines.text_table import TextTable
 from card_envs.agent import Agent, find_agent
@@ -123,7 +123,7 @@ def panel(
     chosen = [known[name] for name in sections or known]
     if output is not None:
         require_parent(output)
-    grid = Grid(output, layout=Layout(_read_sections, _arrange_sections))
+    grid = Grid(output, layout=FileLayout(_read_sections, _arrange_sections))
     for section in chosen:
         _play_missing_matches(section, _MatchSettings(quick, seed, control_variates), grid)
     report = _arrange_sections(grid.cells)
