@@ -119,7 +119,7 @@ def hand_of(fields: Mapping[str, Any], source: str = "hand") -> Hand:
         return Hand(fields, (), source)
     if not isinstance(variant, str) or variant not in HOLDEM_VARIANTS:
         raise _FieldError("variant", f"{variant!r} is not known: write one of {[*HOLDEM_VARIANTS, *OTHER_VARIANTS]}")
-    _check_fields(fields, variant)
+    check_fields(fields)
     return Hand(fields, tuple(_moves(fields["actions"], len(fields["starting_stacks"]))), source)
 
 
@@ -144,7 +144,9 @@ class _FieldError(HandHistoryError):
 # --- fields -> checked fields and moves -------------------------------------------------------------------------------
 
 
-def _check_fields(fields: Mapping[str, Any], variant: str) -> None:
+def check_fields(fields: Mapping[str, Any]) -> None:
+    """Raise HandHistoryError for a field of a hand of hold'em that is missing or wrong; actions are not parsed."""
+    variant = fields["variant"]
     for name in ("antes", "blinds_or_straddles", "starting_stacks", "actions", *BETS[variant]):
         if name not in fields:
             raise _FieldError(name, f"is missing; variant {variant!r} needs it")

@@ -48,10 +48,6 @@ class Hand(HoldemHand):
     """The parsed field `actions`; empty for `OTHER_VARIANTS`."""
     source: str
     """File of the hand, and its section in a .phhs file."""
-    returned: tuple[Number, ...] = ()
-    """Chips by player that the file says are returned as uncalled; empty if it says nothing."""
-    pot: Number | None = None
-    """Total pot, without uncalled chips, that the file states; None if it states none."""
 
     @property
     def variant(self) -> str:
@@ -78,6 +74,11 @@ class Hand(HoldemHand):
         """Antes, blinds, bets and stacks."""
         fields = self.fields
         return [*fields["antes"], *fields["blinds_or_straddles"], *self.bets, *fields["starting_stacks"]]
+
+    @property
+    def amounts(self) -> list[Number]:
+        """All amounts that the replay counts in chips of our tables."""
+        return [*self.stakes, *(move.amount for move in self.moves)]
 
     def to_record(self, rules: str | RulesProfile | None = None) -> HandRecord:
         """Return the hand in terms of the engine; `Stop` for a hand that our tables do not play.
@@ -118,8 +119,6 @@ class Hand(HoldemHand):
             moves=self.moves,
             texts=tuple(fields["actions"]),
             results={name: fields[name] for name in ("finishing_stacks", "winnings") if name in fields},
-            returned=self.returned,
-            pot=self.pot,
             names=tuple(map(str, fields.get("players", ()))),
             scale=scale,
         )
@@ -163,8 +162,7 @@ def _chip_scale(hand: Hand) -> int | Fraction:
 
     This is 1 for whole amounts, 100 or more for fractions, and below 1 for stacks that exceed `MAX_CHIPS`.
     """
-    amounts = [*hand.stakes, *(move.amount for move in hand.moves), *hand.returned, hand.pot or 0]
-    amounts += [move.stated for move in hand.moves if move.stated is not None]
+    amounts = hand.amounts
     scale: int | Fraction = 1
     units = lcm(*(Fraction(amount).denominator for amount in amounts if type(amount) is not int))
     if units > 1:

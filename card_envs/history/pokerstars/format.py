@@ -109,16 +109,12 @@ def _parse_hand(text: str, source: str, first_line: int) -> Hand | UnreadHand:
         reader = _HandReader(parse_header(found[2]))
         for number, line in enumerate(lines, start=first_line + 1):  # noqa: B007  the error names the number
             reader.parse_line(line.rstrip())
-    except Stop as stop:
-        return UnreadHand(where, stop.status, stop.reason)
-    except ValueError as error:
-        return UnreadHand(where, SKIPPED, f"line {number}: {error}")
-    try:
+        number = 0  # what the whole hand lacks is on no line
         return reader.to_hand(int(found[1]), where)
     except Stop as stop:
         return UnreadHand(where, stop.status, stop.reason)
     except ValueError as error:
-        return UnreadHand(where, SKIPPED, str(error).removeprefix(f"{where}: "))
+        return UnreadHand(where, SKIPPED, f"line {number}: {error}" if number else str(error))
 
 
 class _HandReader(TextHand):

@@ -1,4 +1,4 @@
-"""What the text of a hand of PokerStars says, and its conversion to a PHH hand."""
+"""`PokerStarsHand`, and what the text of a hand of PokerStars says."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from card_envs.cards import NO_CARD
-from card_envs.games.holdem.rules import RULES
-from card_envs.history.hand_record import DEAL_HOLE, Move
-from card_envs.history.phh.format import action_text, hand_of
+from card_envs.games.holdem.rules import RULES, RulesProfile
+from card_envs.history.hand_record import DEAL_HOLE, HandRecord, Move
+from card_envs.history.phh.format import action_text, check_fields
 from card_envs.history.phh.hand import RULES_FIELD, Hand
 from card_envs.history.pokerstars.header import Header, parse_amount
 from card_envs.history.results import MISMATCHED, Number, Stop
@@ -20,6 +20,26 @@ _SUMMARY_FOLDED = re.compile(r" folded (before Flop|on the Flop|on the Turn|on t
 _SUMMARY_ROLE = re.compile(r" \((button|small blind|big blind)\)")
 _BOARD_AT_FOLD = {"before Flop": 0, "on the Flop": 3, "on the Turn": 4, "on the River": 5}
 _SUMMARY_WON = re.compile(r" (?:won|collected) \(([^()]*)\)")
+
+
+@dataclass(frozen=True)
+class PokerStarsHand(Hand):
+    """One hand as PHH, with what the text states and PHH has no field for."""
+
+    returned: tuple[Number, ...]
+    """Chips by player that are returned as uncalled."""
+    pot: Number | None
+    """Total pot, without uncalled chips; None if the text states none."""
+
+    @property
+    def amounts(self) -> list[Number]:
+        """All amounts that the replay counts in chips of our tables, the costs of calls and raises included."""
+        stated = [move.stated for move in self.moves if move.stated is not None]
+        return [*super().amounts, *stated, *self.returned, self.pot or 0]
+
+    def to_record(self, rules: str | RulesProfile | None = None) -> HandRecord:
+        """Return the hand in terms of the engine, see `Hand`."""
+        return replace(super().to_record(rules), returned=self.returned, pot=self.pot)
 
 
 @dataclass
@@ -78,7 +98,7 @@ class TextHand:
             raise ValueError(f"{text!r} is not in the currency of the stakes, {self.header.currency or 'chips'!r}")
         return value
 
-    def to_hand(self, number: int, where: str) -> Hand:
+    def to_hand(self, number: int, where: str) -> PokerStarsHand:
         """Return the hand after its last line; p1 is the first seat left of the button.
 
         A hand that lacks something is a ValueError; amounts that contradict each other are a `Stop` with MISMATCHED.
@@ -108,8 +128,8 @@ class TextHand:
             "hand": number,
             RULES_FIELD: self.rules,
         }
-        returned = tuple(player.returned for player in dealt)
-        return replace(hand_of(fields, where), moves=moves, returned=returned, pot=self.pot)
+        check_fields(fields)
+        return PokerStarsHand(fields, moves, where, tuple(player.returned for player in dealt), self.pot)
 
     def _find_dealt_in(self) -> list[Player]:
         """Return the players in the hand by position; ValueError if it is not certain who they are."""
