@@ -23,9 +23,10 @@ class Move(NamedTuple):
     """FOLD, CALL, RAISE, DEAL_HOLE, DEAL_BOARD, SHOW, MUCK or REMARK."""
     seat: int = -1
     """Seat that acts or is dealt cards, 0 for the first seat left of the button; -1 for the board, for remarks, and for
-    the seat to act in formats that name none."""
+    the seat to act if the replay of the format finds it."""
     amount: Number = 0
-    """Chips on this street after a RAISE, in the unit of the file; 0 for other kinds, and where none is recorded."""
+    """Chips after a RAISE, in the unit of the file: on this street, unless the replay of the format counts differently;
+    0 for other kinds, and where none is recorded."""
     cards: tuple[int, ...] = ()
     """Card ids; `NO_CARD` for unknown cards. SHOW without cards shows the cards that were dealt."""
     stated: Number | None = None
@@ -64,14 +65,6 @@ class HandRecord:
     """Seats of the players in a match."""
     scale: int | Fraction = 1
     """Chips of our tables per unit of the file."""
-    is_log: bool = False
-    """True for ACPC logs: raises count from the deal on and have no amount in limit games, no seat is named, and a
-    check that nobody has to make is allowed; messages name players and tokens."""
-
-    @property
-    def seat_names(self) -> tuple[str, ...]:
-        """Names of the seats in messages."""
-        return self.names if self.is_log else tuple(f"p{seat + 1}" for seat in range(len(self.stacks)))
 
     def chips(self, amount: Number) -> int:
         """Convert an amount of the file to our chips."""

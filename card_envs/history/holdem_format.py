@@ -20,6 +20,9 @@ __all__ = ["HoldemFormat", "HoldemHand", "HoldemWriter"]
 class HoldemHand(ParsedHand):
     """One hand of hold'em as its format reads it."""
 
+    replay_class: type[HoldemReplay] = HoldemReplay
+    """Class that replays the record of the hand."""
+
     @abstractmethod
     def to_record(self, rules: str | RulesProfile | None = None) -> HandRecord:
         """Return the hand in terms of the engine; `Stop` or HandHistoryError for a hand that cannot be played."""
@@ -28,7 +31,7 @@ class HoldemHand(ParsedHand):
         """See `ParsedHand`."""
         if rules is not None and not isinstance(rules, (str, RulesProfile)):
             raise ValueError(f"rules {rules!r} must be a rules profile of hold'em or the name of one")
-        return HoldemReplay(self.to_record(rules))
+        return self.replay_class(self.to_record(rules))
 
 
 class HoldemFormat(HistoryFormat):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import accumulate
@@ -15,10 +15,10 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.game import holdem_game
 from card_envs.games.holdem.kernels import apply_decision, begin_hand
 from card_envs.games.holdem.state import CALL, MAX_CHIPS, RAISE, STREET_NAMES
-from card_envs.games.holdem.view import chips_before_street, chips_behind
+from card_envs.games.holdem.view import chips_behind
 from card_envs.history.hand_record import DEAL_BOARD, DEAL_HOLE, MUCK, REMARK, HandRecord, Move
 from card_envs.history.replay import RecordedHand, Replay
-from card_envs.history.results import MISMATCHED, ReplayResult, Stop
+from card_envs.history.results import MISMATCHED, Number, ReplayResult, Stop
 from card_envs.history.settle import compare_result
 
 _SMALL_GAMES = {6: "leduc_holdem", 3: "kuhn_poker"}
@@ -57,6 +57,11 @@ class HoldemReplay(Replay):
         return holdem_game("holdem", self.record.config)
 
     @property
+    def seat_names(self) -> tuple[str, ...]:
+        """Names of the seats in messages."""
+        return tuple(f"p{seat + 1}" for seat in range(len(self.stack)))
+
+    @property
     def is_showdown(self) -> bool:
         """True if the hand is over and at least two seats did not fold."""
         in_hand = int(self.in_hand[0])
@@ -82,54 +87,37 @@ class HoldemReplay(Replay):
                 self._show(index, move.seat, move.kind)
 
     def _deal_board(self, index: int, move: Move) -> None:
-        before = self.board_dealt
         self.board_dealt += len(move.cards)
-        if self.board_dealt > self.board_due and self.record.is_log:
-            street = STREET_NAMES[self.board_by_street.index(before)]
-            self._stop(index, f"the {street} is not over; {self.situation()}")
         if self.board_dealt > self.board_due:
             self._stop(index, f"{self.board_due} board cards can be on the table now; {self.situation()}")
 
     def _decide(self, index: int, move: Move) -> bool:
-        """Make a decision; return False for a check in a log that our tables skip."""
-        is_log = self.record.is_log
-        if is_log and move.kind == CALL and self.is_showdown:
-            return False  # the server asks a seat that can only check
-        seat = self.actor if is_log else move.seat
-        if self.actor == NOBODY or seat != self.actor:
+        """Make a decision; return False for one that our tables skip."""
+        if self.actor == NOBODY or move.seat != self.actor:
             self._stop(index, self.situation())
         if self.board_dealt != self.board_due:
             missing = self.board_due - self.board_dealt
-            street = STREET_NAMES[self.board_by_street.index(self.board_dealt)] if is_log else ""
-            words = f"{missing} board cards of the {STREET_NAMES[self.street[0]]} must be dealt before"
-            self._stop(index, f"the {street} is over: write / before the next action" if is_log else words)
+            self._stop(index, f"{missing} board cards of the {STREET_NAMES[self.street[0]]} must be dealt before")
         if move.stated is not None:
             self._check_stated(index, move)
         raise_to = self._raise_to(index, move) if move.kind == RAISE else 0
         actor = apply_decision(self.tables, 0, move.kind, min(raise_to, MAX_CHIPS + 1))
         if actor == ILLEGAL:
             self._stop(index, self.situation())
-        if move.is_all_in and (left := chips_behind(self.table, seat) - self.unmatched[seat]):
-            self._stop(index, f"{self.record.seat_names[seat]} still has {self.record.amount(left)}")
+        if move.is_all_in and (left := chips_behind(self.table, move.seat) - self.unmatched[move.seat]):
+            self._stop(index, f"{self.seat_names[move.seat]} still has {self.record.amount(left)}")
         self.decisions.append((move.kind, raise_to))
         self.actor = actor
         self.board_due = self.board_by_street[self.street[0]]
         return True
 
     def _raise_to(self, index: int, move: Move) -> int:
-        """Return the street commitment of a raise."""
-        if not self.record.is_log:
-            return self.record.chips(move.amount)
-        is_limit = self.record.config.structure == "limit"
-        if bool(move.amount) == is_limit:
-            self._stop(index, self.situation())
-        return int(self.table.max_raise_to) if is_limit else self.record.chips(move.amount) - self._earlier_streets()
+        """Return the chips of the actor on this street after a raise."""
+        return self.record.chips(move.amount)
 
-    def _earlier_streets(self) -> int:
-        """Return the chips that the actor put in on earlier streets, which raises in logs include."""
-        if not self.record.is_log or self.record.config.structure == "limit":
-            return 0
-        return chips_before_street(self.table)
+    def _earlier_chips(self) -> int:
+        """Return the actor's chips of earlier streets that recorded raises include."""
+        return 0
 
     def _check_stated(self, index: int, move: Move) -> None:
         """Compare what the file says that a decision costs with the table; `Stop` if they differ.
@@ -159,29 +147,39 @@ class HoldemReplay(Replay):
         if self.actor != NOBODY:
             self._stop(index, f"hands are shown after the last decision; {self.situation()}")
         if not int(self.in_hand[0]) >> seat & 1:
-            self._stop(index, f"{self.record.seat_names[seat]} has folded")
+            self._stop(index, f"{self.seat_names[seat]} has folded")
         self.mucked = self.mucked | 1 << seat if kind == MUCK else self.mucked & ~(1 << seat)
 
     def _stop(self, index: int, reason: str) -> NoReturn:
-        text = self.texts[index]
-        where = f"of the betting, {text!r}," if self.record.is_log else f"'{text}'"
-        raise Stop(MISMATCHED, f"action {index + 1} {where} is not legal: {reason}", index)
+        raise Stop(MISMATCHED, f"action {index + 1} '{self.texts[index]}' is not legal: {reason}", index)
 
     def situation(self) -> str:
         """Describe who is to act, and the legal actions."""
         if self.actor == NOBODY:
             return "the betting is over"
         may_fold, to_call, low, high = betting_options(self.tables, 0)
-        amount, earlier = self.record.amount, self._earlier_streets()
+        amount, earlier = self.record.amount, self._earlier_chips()
         words = ["fold"] if may_fold else []
         words.append(f"call {amount(to_call)}" if to_call else "check")
         if high:
             words.append(f"raise to {amount(low + earlier)}" + (f" .. {amount(high + earlier)}" if high > low else ""))
-        return f"{self.record.seat_names[self.actor]} is to act and may {', '.join(words)}"
+        return f"{self.seat_names[self.actor]} is to act and may {', '.join(words)}"
 
     def result(self) -> ReplayResult:
         """See `Replay`."""
+        self._check_end()
         return compare_result(self)
+
+    def _check_end(self) -> None:
+        """Raise `Stop` for a hand that is recorded without its end."""
+        if self.actor != NOBODY:
+            raise Stop(MISMATCHED, f"the recorded actions end although {self.situation()}")
+        if self.is_showdown and self.board_dealt < self.board_due:
+            raise Stop(MISMATCHED, f"the recorded actions end with {self.board_dealt} board cards")
+
+    def format_amounts(self, amounts: Iterable[Number]) -> str:
+        """Return amounts by seat as messages write them."""
+        return f"[{', '.join(map(str, amounts))}]"
 
     def recorded_hand(self) -> RecordedHand:
         """See `Replay`. Unknown cards are replaced by unused ones; `unknown_seats` lists the seats that hold them."""
@@ -198,7 +196,7 @@ class HoldemReplay(Replay):
                 "stacks": list(record.stacks),
                 "deck": fill_unknown(record.known, config)[: max(num_known, n * k)],
             },
-            names=record.names or record.seat_names,
+            names=record.names or self.seat_names,
             actions=tuple(
                 kind if kind < RAISE or is_limit else raise_to + INTEGERS_OFFSET for kind, raise_to in self.decisions
             ),

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from card_envs.cards import NO_CARD
-from card_envs.game import NOBODY
 from card_envs.games.holdem.showdown import chips_up_to, contribution, hand_rank_at
 from card_envs.games.holdem.view import chips_behind
-from card_envs.history.hand_record import HandRecord
 from card_envs.history.results import (
     EXACT,
     LEGAL_ONLY,
@@ -102,7 +100,7 @@ def _award(t: Any, seats: list[int], pot: int, settlement: Settlement) -> None:
 
 
 def compare_result(play: Any) -> ReplayResult:
-    """Return the result of a hand whose actions are all legal; `Stop` if the hand has no end or a pot differs."""
+    """Return the result of a hand that is over, and whose actions are all legal; `Stop` if a pot differs."""
     record = play.record
     stacks, problem = _final_stacks(play)
     if stacks is None:
@@ -116,28 +114,17 @@ def compare_result(play: Any) -> ReplayResult:
     for name, recorded in record.results.items():
         ours, agreement = _COMPARISONS[name](play, stacks, recorded)
         if not agreement or (agreement == RAKE and not may_be_raked):
-            theirs, by_rules = _join(record, recorded), _join(record, map(record.amount, ours))
+            theirs, by_rules = play.format_amounts(recorded), play.format_amounts(map(record.amount, ours))
             reason = f"{name} are {theirs} in the recording, {by_rules} by the rules"
             return ReplayResult(record.source, MISMATCHED, reason, stacks=shown)
     return ReplayResult(record.source, MATCHED, agreement=agreement, stacks=shown)
 
 
 def _final_stacks(play: Any) -> tuple[list[int] | None, str]:
-    """Return the final stacks; None and the reason if they are unknown. `Stop` for a hand without its end."""
+    """Return the final stacks; None and the reason if they are unknown."""
     record, t = play.record, play.table
-    if play.actor != NOBODY:
-        words = "betting ends" if record.is_log else "actions end"
-        raise Stop(MISMATCHED, f"the recorded {words} although {play.situation()}")
-    if record.is_log:
-        streets = len(record.config.board_cards) if play.is_showdown else int(t.street) + 1
-        known = sum(card != NO_CARD for card in record.known[len(play.stack) * record.config.num_hole_cards :])
-        if {play.board_dealt, known} != {play.board_by_street[streets - 1]}:
-            words = "the betting or the board of the log has another"
-            raise Stop(MISMATCHED, f"the hand has {streets} streets, but {words}")
     if not play.is_showdown:
         return play.stack.tolist(), ""
-    if play.board_dealt < play.board_due:
-        raise Stop(MISMATCHED, f"the recorded actions end with {play.board_dealt} board cards")
     hidden = 0
     if NO_CARD in record.known:
         hidden = sum(1 << seat for seat in range(len(play.stack)) if record.has_hidden_cards(seat))
@@ -224,7 +211,3 @@ def _is_odd_chip(play: Any, taken: list[Fraction]) -> bool:
         return False
     bounds = zip(settlement.least, taken, settlement.most, strict=True)
     return all(least <= chips <= most for least, chips, most in bounds)
-
-
-def _join(record: HandRecord, amounts: Iterable[Number]) -> str:
-    return "|".join(map(str, amounts)) if record.is_log else f"[{', '.join(map(str, amounts))}]"

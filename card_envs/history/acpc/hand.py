@@ -13,6 +13,7 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.rules import RulesProfile, profile_of
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.history.acpc.game_file import card_shift
+from card_envs.history.acpc.replay import AcpcReplay
 from card_envs.history.errors import HandHistoryError, shorten
 from card_envs.history.hand_record import DEAL_BOARD, HandRecord, Move
 from card_envs.history.holdem_format import HoldemHand
@@ -40,6 +41,8 @@ class AcpcHand(HoldemHand):
     config: HoldemConfig
     """The game of the log."""
 
+    replay_class = AcpcReplay
+
     @property
     def tokens(self) -> list[str]:
         """The betting in parts: "f", "c", "r" or "r250", and "/"; HandHistoryError for other letters."""
@@ -64,7 +67,6 @@ class AcpcHand(HoldemHand):
             texts=tuple(tokens),
             results={"values": self.values},
             names=self.players,
-            is_log=True,
         )
 
 
