@@ -50,7 +50,7 @@ def load_text(path: str | Path, encoding: str) -> str:
         name = encoding.upper()
         raise HandHistoryError(f"{path}: byte {error.start} is not {name} text; save the file as {name}") from error
     text = with_line_feeds(text)
-    kind = name_of_site(text)
+    kind = detect_foreign_format(text)
     if kind is not None:
         raise HandHistoryError(f"{path}: is {kind}, which is not read; the formats of {', '.join(SUFFIXES)} are read")
     return text
@@ -73,7 +73,7 @@ _OTHERS = (
 """Beginning of a text -> what it is, for kinds of files that are not read."""
 
 
-def name_of_site(text: str) -> str | None:
-    """Return what a text is that is none of the formats that are read; None if it may be one of them."""
+def detect_foreign_format(text: str) -> str | None:
+    """Return which unsupported format a text has; None if it may have a supported one."""
     beginning = text[:2000].lstrip("\ufeff \t\r\n")
     return next((kind for pattern, kind in _OTHERS if pattern.match(beginning)), None)

@@ -28,7 +28,7 @@ class HoldemHand(ParsedHand):
         """Return the hand in terms of the engine; `Stop` or HandHistoryError for a hand that cannot be played."""
 
     def begin(self, rules: object = None) -> HoldemReplay:
-        """See `ParsedHand`."""
+        """Return the replay of the hand; ValueError for `rules` that are no rules profile of hold'em or its name."""
         if rules is not None and not isinstance(rules, (str, RulesProfile)):
             raise ValueError(f"rules {rules!r} must be a rules profile of hold'em or the name of one")
         return self.replay_class(self.to_record(rules))
@@ -44,7 +44,7 @@ class HoldemFormat(HistoryFormat):
         """Raise ValueError for a game of hold'em that the format cannot describe."""
 
     def why_not(self, game: Game) -> str | None:
-        """See `HistoryFormat`."""
+        """Return the reason why a game is not hold'em or the format cannot describe it; None if it can."""
         if not is_holdem(game):
             return "it is for hold'em"
         try:
@@ -54,7 +54,7 @@ class HoldemFormat(HistoryFormat):
         return None
 
     def writer(self, game: Game, names: tuple[str, ...], seed: int | None) -> HoldemWriter:
-        """See `HistoryFormat`."""
+        """Return an object of `writer_class` for a match."""
         return self.writer_class(game, names, seed)
 
 
@@ -69,5 +69,5 @@ class HoldemWriter(HistoryWriter):
         """Return the text of a hand, with the line breaks after it."""
 
     def hands(self, played: PlayedHands) -> Iterator[str]:
-        """See `HistoryWriter`."""
+        """Yield the text of each hand."""
         yield from map(self.text, record_hands(self.config, played, self.names))

@@ -53,7 +53,7 @@ class HoldemReplay(Replay):
 
     @property
     def game(self) -> Game:
-        """See `Replay`."""
+        """The game of the record."""
         return holdem_game("holdem", self.record.config)
 
     @property
@@ -73,7 +73,7 @@ class HoldemReplay(Replay):
         return int(self.in_hand[0]) & ~self.mucked
 
     def play(self) -> Iterator[int]:
-        """See `Replay`."""
+        """Make the recorded moves; yield the index of each decision after it. `Stop` for a move that is not legal."""
         for index, move in enumerate(self.record.moves):
             if move.kind <= RAISE:
                 if self._decide(index, move):
@@ -166,7 +166,7 @@ class HoldemReplay(Replay):
         return f"{self.seat_names[self.actor]} is to act and may {', '.join(words)}"
 
     def result(self) -> ReplayResult:
-        """See `Replay`."""
+        """Compare the result with the recorded one; `Stop` for a missing end, another pot or cards that are unknown."""
         self._check_end()
         return compare_result(self)
 
@@ -182,7 +182,7 @@ class HoldemReplay(Replay):
         return f"[{', '.join(map(str, amounts))}]"
 
     def recorded_hand(self) -> RecordedHand:
-        """See `Replay`. Unknown cards are replaced by unused ones; `unknown_seats` lists the seats that hold them."""
+        """Return the hand in the form that a table plays; unknown cards are replaced by unused ones."""
         record, k = self.record, self.record.config.num_hole_cards
         config = replace(record.config, stacks=record.stacks)
         n, is_limit = config.num_players, config.structure == "limit"

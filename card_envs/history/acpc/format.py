@@ -261,12 +261,12 @@ class AcpcFormat(HoldemFormat):
     writer_class = _Writer
 
     def require(self, config: HoldemConfig) -> None:
-        """See `HoldemFormat`."""
+        """Raise ValueError for a game that a game definition cannot describe, and for rules without a name."""
         game_lines(config)
         rules_name(config)
 
     def load_hands(self, file: Path) -> Sequence[ParsedHand]:
-        """See `HistoryFormat`."""
+        """Return the entries of a log, see `AcpcLog.entries`."""
         return load_log(file).entries
 
 

@@ -204,15 +204,15 @@ class Big2Format(HistoryFormat):
     suffixes = (".big2",)
 
     def why_not(self, game: Game) -> str | None:
-        """See `HistoryFormat`."""
+        """Return the reason why a game's hands cannot be written as Big 2 text; None for Big 2."""
         return None if is_big2(game) else "it is for Big 2"
 
     def writer(self, game: Game, names: tuple[str, ...], seed: int | None) -> _Writer:
-        """See `HistoryFormat`."""
+        """Return a writer for a match, whose seed the text does not name."""
         return _Writer(game, names)
 
     def load_hands(self, file: Path) -> list[Big2Deal | UnreadHand]:
-        """See `HistoryFormat`."""
+        """Return the deals of a file; HandHistoryError for a file that cannot be read or is empty."""
         source, deals = str(file), list[Big2Deal | UnreadHand]()
         for block in _split_blocks(load_text(file, "utf-8"), source):
             try:

@@ -37,7 +37,7 @@ class Big2Deal(ParsedHand):
     """File and line of the deal."""
 
     def begin(self, rules: object = None) -> Big2Replay:
-        """See `ParsedHand`; the deal names its rules, and the argument is not used."""
+        """Return the replay of the deal, which names its rules; the argument is not used."""
         return Big2Replay(self)
 
 
@@ -66,11 +66,11 @@ class Big2Replay(Replay):
 
     @property
     def game(self) -> Game:
-        """See `Replay`."""
+        """Big 2 under the rules of the deal."""
         return self._game
 
     def play(self) -> Iterator[int]:
-        """See `Replay`."""
+        """Make the recorded plays; yield the index of each decision. `Stop` for an illegal play or no end."""
         for index in range(self.first, len(self.plays)):
             seat, cards = self.plays[index]
             if seat != self.actor:
@@ -87,7 +87,7 @@ class Big2Replay(Replay):
             raise Stop(MISMATCHED, f"the recorded plays end although {self._whose_turn()}")
 
     def result(self) -> ReplayResult:
-        """See `Replay`."""
+        """Compare the payoffs with the recorded ones."""
         ours, recorded = tuple(self.tables["payoff"][0].tolist()), self.deal.payoffs
         if ours == recorded:
             return ReplayResult(self.deal.source, MATCHED, agreement=EXACT, stacks=ours)
@@ -95,7 +95,7 @@ class Big2Replay(Replay):
         return ReplayResult(self.deal.source, MISMATCHED, reason, stacks=ours)
 
     def recorded_hand(self) -> RecordedHand:
-        """See `Replay`."""
+        """Return the deal after its last play in the form that a table plays."""
         hands = [[card_of(order) for order in hand] for hand in self.deal.hands]
         return RecordedHand(self.deal.source, self._game, {"hands": hands}, self.names, tuple(self.actions))
 

@@ -40,7 +40,7 @@ class PhhFormat(HoldemFormat):
     writer_class = _Writer
 
     def require(self, config: HoldemConfig) -> None:
-        """See `HoldemFormat`."""
+        """Raise ValueError for cards and bets that PHH cannot describe, and for rules without a name."""
         small, big = config.raise_sizes[0], config.raise_sizes[-1]
         if not config.is_texas:
             raise ValueError("PHH has no code for games with other cards than Texas hold'em")
@@ -49,7 +49,7 @@ class PhhFormat(HoldemFormat):
         rules_name(config)
 
     def load_hands(self, file: Path) -> Sequence[ParsedHand]:
-        """See `HistoryFormat`."""
+        """Return the hands of a file, see `load_readable_hands`."""
         return load_readable_hands(file)
 
 

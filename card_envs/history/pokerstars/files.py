@@ -58,7 +58,7 @@ class PokerStarsFormat(HoldemFormat):
     writer_class = _Writer
 
     def require(self, config: HoldemConfig) -> None:
-        """See `HoldemFormat`; readers of the text must not play the game differently either."""
+        """Raise ValueError for a game that the text cannot describe, or that its readers play differently."""
         PHH.require(config)
         profile, rules, (low, high) = config.profile, rules_name(config), (*config.blinds, 0, 0)[:2]
         if len(config.blinds) != 2 or not 0 <= low <= high or not high:
@@ -79,7 +79,7 @@ class PokerStarsFormat(HoldemFormat):
             )
 
     def load_hands(self, file: Path) -> Sequence[ParsedHand]:
-        """See `HistoryFormat`."""
+        """Return the hands of a file, see `load_pokerstars`."""
         return load_pokerstars(file)
 
 

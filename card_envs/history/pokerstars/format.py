@@ -14,7 +14,7 @@ from pathlib import Path
 from card_envs.cards import card_ids
 from card_envs.games.holdem.rules import RULES
 from card_envs.games.holdem.state import CALL, FOLD, MAX_SEATS, RAISE
-from card_envs.history.errors import HandHistoryError, load_text, name_of_site, shorten, with_line_feeds
+from card_envs.history.errors import HandHistoryError, detect_foreign_format, load_text, shorten, with_line_feeds
 from card_envs.history.hand_record import DEAL_BOARD, MUCK, SHOW, Move
 from card_envs.history.phh.hand import Hand
 from card_envs.history.pokerstars.hand import Player, TextHand
@@ -86,7 +86,7 @@ def _hands(text: str, source: str) -> Iterator[Hand | UnreadHand]:
     text = with_line_feeds(text)
     starts = [found.start() for found in _START.finditer(text)]
     if not starts:
-        found = name_of_site(text)
+        found = detect_foreign_format(text)
         raise HandHistoryError(
             f"{source}: no hand of PokerStars: a line 'PokerStars Hand #1: ...' begins each"
             + (f"; this is {found}, which is not read" if found else "")
