@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -44,8 +44,20 @@ class IllegalActionError(ValueError):
 
 
 def is_whole(value: object) -> TypeGuard[int]:
-    """Return True for an integer of Python or NumPy; False for True and False."""
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    """Return True for an integer of Python or NumPy; False for True, False, and NumPy's lengths of time."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64))
+
+
+def replace_numpy_integers(settings: Any) -> None:
+    """Replace NumPy's integers in the fields of a frozen dataclass by Python's: those of 8 bits overflow at 256."""
+    for name in (each.name for each in fields(settings)):
+        value = getattr(settings, name)
+        object.__setattr__(settings, name, tuple(map(_to_int, value)) if type(value) is tuple else _to_int(value))
+
+
+def _to_int(value: Any) -> Any:
+    """Return a NumPy integer as one of Python, and anything else as it is."""
+    return int(value) if isinstance(value, np.integer) and is_whole(value) else value
 
 
 def check_switch(name: str, value: Any) -> bool:
@@ -63,11 +75,14 @@ def check_count(name: str, value: Any) -> int:
 
 
 def check_list(name: str, values: Any, wanted: str = "a list") -> list[Any]:
-    """Return the entries of a list, tuple, range or array, or raise a ValueError that names what is `wanted`."""
+    """Return the entries of a list, tuple, range or array, or raise a ValueError that names what is `wanted`.
+
+    Integers of NumPy become those of Python.
+    """
     is_one = isinstance(values, (str, bytes)) or (isinstance(values, np.ndarray) and values.ndim == 0)
     if is_one or isinstance(values, (Mapping, Set)) or not isinstance(values, Iterable):
         raise ValueError(f"{name} {values!r} must be {wanted}")
-    return list(values)
+    return list(map(_to_int, values))
 
 
 def check_action(action: Any, num_actions: int) -> int:

@@ -94,7 +94,7 @@ def random_seed() -> int:
 
 def wrap_seed(seed: int) -> int:
     """Return a seed, any integer of Python or NumPy, modulo 2**64; ValueError for anything else."""
-    if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool):
+    if not isinstance(seed, (int, np.integer)) or isinstance(seed, (bool, np.timedelta64)):
         raise ValueError(f"seed {seed!r} must be a whole number")
     return int(seed) % 2**64
 

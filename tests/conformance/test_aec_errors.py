@@ -177,6 +177,9 @@ SETTINGS: list[tuple[str, dict[str, Any], str]] = [
     ("limit_holdem-v0", {"num_players": 2.0}, r"num_players 2\.0 must be"),
     ("limit_holdem-v0", {"num_players": True}, "num_players True must be"),
     ("kuhn_poker-v0", {"num_players": 20}, r"num_players 20: Kuhn poker is for 2 \.\. 10 players"),
+    *(("big2-v0", {"rules": bad}, "rules .* are not known: choose one of") for bad in ([], {}, None)),
+    ("big2-v0", {"straights": ["hong_kong"]}, r"straights \['hong_kong'\] is not known: choose one of"),
+    ("kuhn_poker-v0", {"num_players": np.timedelta64(2, "s")}, "num_players .* must be a whole number|is for 2"),
     ("limit_holdem-v0", {"max_raises": 3}, "max_raises 3 must be a list"),
     (
         "limit_holdem-v0",
@@ -219,6 +222,30 @@ SETTINGS: list[tuple[str, dict[str, Any], str]] = [
 def test_bad_settings(env_id: str, settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make_game(env_id, **settings)
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.uint64])
+@pytest.mark.parametrize(
+    ("env_id", "settings"),
+    [
+        ("kuhn_poker-v0", {"num_players": 3}),
+        ("limit_holdem-v0", {"num_players": 3, "stacks": 120, "small_blind": 40, "big_blind": 80}),
+        ("limit_holdem-v0", {"max_raises": [3, 4, 4, 4], "ante": 1}),
+        ("no_limit_holdem-v0", {"num_players": 6, "stacks": [100] * 6, "bet_menu": "integers"}),
+        ("flop_holdem-v0", {"bet_sizes": [1, 2], "max_raises": [3, 3]}),
+        ("flop_holdem-v0", {"small_blind": 50, "big_blind": 100}),
+        ("big2-v0", {"double_from": 10, "points_per_two": 100}),
+    ],
+)
+def test_integers_of_numpy_are_those_of_python(env_id: str, settings: dict[str, Any], kind: Any) -> None:
+    """No product of two settings overflows at 256, and no difference of unsigned ones below 0."""
+    numbers = {
+        name: np.array(value, kind) if isinstance(value, list) else kind(value) if isinstance(value, int) else value
+        for name, value in settings.items()
+    }
+    game, expected = make_game(env_id, **numbers), make_game(env_id, **settings)
+    assert repr(game.config) == repr(expected.config)
+    assert (game.max_reward, game.position_names) == (expected.max_reward, expected.position_names)
 
 
 @every_id
@@ -286,7 +313,7 @@ def test_bad_options_leave_the_deal_in_progress(
 
 
 @every_id
-@pytest.mark.parametrize("seed", [1.0, NAN, "1", True, [1]])
+@pytest.mark.parametrize("seed", [1.0, NAN, "1", True, [1], np.timedelta64(1, "s")])
 def test_bad_seeds(env_id: str, seed: Any) -> None:
     env = started(env_id)
     before = shown(env)

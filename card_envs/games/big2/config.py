@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Self, TypedDict
 
-from card_envs.game import Game, check_switch, is_whole
+from card_envs.game import Game, check_switch, is_whole, replace_numpy_integers
 from card_envs.games.big2.state import (
     FLUSH_BY_HIGHEST_CARD,
     FLUSH_BY_RANKS,
@@ -116,6 +116,7 @@ class Big2Config:
 
     def __post_init__(self) -> None:
         """Raise a ValueError for rules that are unknown or contradict each other."""
+        replace_numpy_integers(self)
         _check_choice("forced_passes", self.forced_passes, FORCED_PASSES)
         _check_choice("straights", self.straights, STRAIGHTS)
         _check_choice("flushes", self.flushes, FLUSHES)
@@ -152,7 +153,7 @@ class Big2Config:
             >>> Big2Config.profile("charlesworth2018", straights="hong_kong").straights
             'hong_kong'
         """
-        if rules not in RULES:
+        if not isinstance(rules, str) or rules not in RULES:
             raise ValueError(f"rules {rules!r} are not known: choose one of {sorted(RULES)}")
         known = [field.name for field in fields(cls)]
         unknown = sorted(set(options) - set(known))
@@ -236,5 +237,5 @@ def is_big2(game: Game) -> bool:
 
 
 def _check_choice(name: str, value: str, choices: Collection[str]) -> None:
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} {value!r} is not known: choose one of {list(choices)}")

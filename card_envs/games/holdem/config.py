@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from card_envs.cards import DECK_SIZE, NO_CARD
-from card_envs.game import Game, check_list, is_whole
+from card_envs.game import Game, check_list, is_whole, replace_numpy_integers
 from card_envs.games.holdem.bet_menu import BetMenu
 from card_envs.games.holdem.rules import BY_RULES, RulesProfile, limit_caps, profile_of
 from card_envs.games.holdem.state import (
@@ -76,6 +76,7 @@ class HoldemConfig:
 
     def __post_init__(self) -> None:
         """Raise a ValueError for settings that are out of range or contradict each other."""
+        replace_numpy_integers(self)
         if self.structure not in STRUCTURES:
             raise ValueError(f"structure {self.structure!r} is not known: choose one of {sorted(STRUCTURES)}")
         if not is_whole(self.num_players) or not 2 <= self.num_players <= MAX_SEATS:
@@ -161,7 +162,7 @@ class HoldemConfig:
             ValueError: For settings that contradict each other; the message names them.
         """
         big = check_blinds(small_blind, big_blind)
-        caps = limit_caps(rules, num_players) if max_raises == BY_RULES else max_raises
+        caps = limit_caps(rules, num_players) if isinstance(max_raises, str) and max_raises == BY_RULES else max_raises
         return cls(
             structure="limit",
             num_players=num_players,
