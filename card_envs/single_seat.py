@@ -185,35 +185,50 @@ class SingleSeatTables:
         """Begin a new episode at some tables, even in the middle of one; the others do not change.
 
         Args:
-            rows: (k,) indices of the tables.
+            rows: (k,) indices of the tables, increasing.
             options: Options of their first deal, as in `reset`.
 
         Raises:
+            ValueError: For rows that are no tables.
             RuntimeError: Before the first `reset`.
         """
-        known = self.check_options(options)
+        known, chosen = self.check_options(options), self._check_rows(rows)
         if not self._is_ready:
             raise RuntimeError("call reset() before restart()")
-        return self._restart(rows, known)
+        return self._restart(chosen, known)
+
+    def _check_rows(self, rows: Any) -> Rows:
+        """Return the rows; ValueError for what kernels would read or write outside of the tables, or twice."""
+        chosen = np.asarray(rows)
+        if not chosen.size and chosen.ndim == 1:
+            return self._rows[:0]
+        if chosen.dtype.kind not in "iu" or chosen.ndim != 1:
+            raise ValueError(f"rows of shape {chosen.shape} and dtype {chosen.dtype} must be integers (k,)")
+        first, last = int(chosen[0]), int(chosen[-1])
+        if first < 0 or last >= self.num_tables or not (chosen[1:] > chosen[:-1]).all():
+            raise ValueError(f"rows {chosen} must be different tables in 0..{self.num_tables - 1}, in increasing order")
+        return np.ascontiguousarray(chosen, np.int64)
 
     def step(self, actions: Any, rows: Rows | None = None) -> LearnerStep:
         """Take the learner's actions; the opponents act until its next decision or the end of the deal.
 
         Args:
             actions: (N,) action ids, of any integer type.
-            rows: (k,) indices of the tables at which actions are taken, None for all; the others do not change.
+            rows: (k,) indices of the tables at which actions are taken, increasing, None for all; the others do not
+                change.
 
         Returns:
             Observations of the learner at every table, and its rewards since its previous decisions.
 
         Raises:
             IllegalActionError: If an action is illegal; the message names table and reason, no table is changed.
+            ValueError: For rows that are no tables.
             RuntimeError: Before the first `reset`, and if an opponent acts illegally.
         """
         if not self._is_ready:
             raise RuntimeError("call reset() before step()")
         rewards, chosen = np.zeros(self.num_tables, np.float32), check_actions(actions, self.num_tables)
-        rows = self._rows if rows is None else rows
+        rows = self._rows if rows is None else self._check_rows(rows)
         illegal = self._apply(rows, chosen[rows], rewards)
         if illegal is not None:
             raise IllegalActionError(illegal)

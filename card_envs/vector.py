@@ -77,7 +77,8 @@ class VectorTables:
         self.game = game
         self.skip_forced = check_switch("skip_forced", skip_forced)
         self._rows = np.arange(num_tables, dtype=np.int64)
-        bounds = [self.num_tables * k // num_threads for k in range(check_count("num_threads", num_threads) + 1)]
+        parts = min(check_count("num_threads", num_threads), self.num_tables)
+        bounds = [self.num_tables * k // parts for k in range(parts + 1)]
         self._parts = [slice(start, end) for start, end in pairwise(bounds) if end > start]
         self._make_scratch()
         self._is_reset = False

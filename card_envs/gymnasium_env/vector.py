@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import gymnasium
@@ -110,7 +111,7 @@ class CardVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
                 tables.
             ResetNeeded: For a mask before the first `reset` of all tables.
         """
-        if options is not None and "reset_mask" in options and self.autoreset_mode is AutoresetMode.DISABLED:
+        if isinstance(options, Mapping) and "reset_mask" in options and self.autoreset_mode is AutoresetMode.DISABLED:
             others = {key: value for key, value in options.items() if key != "reset_mask"}
             mask = options["reset_mask"]
             if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (self.num_envs,):

@@ -158,6 +158,25 @@ def test_opponents_that_fail_are_named(returned: float, message: str) -> None:
         tables.step(np.ones(4, int))
 
 
+@pytest.mark.parametrize(
+    "rows", [[4], [-1], [10**12], [2, 1], [1, 1], [0.0], [True, False, True, False], [[0]], 0, "0", {0}, None]
+)
+def test_rows_that_are_no_tables_change_nothing(rows: Any) -> None:
+    """Kernels check no index: they would write beside the tables."""
+    tables = SingleSeatTables(make_game("kuhn_poker-v0"), 4, "random", seed=1)
+    actions = tables.reset().action_mask.argmax(axis=1)
+    before = tables.tables.tobytes()
+    with pytest.raises(ValueError, match=r"^rows .* must be (integers|different tables in 0\.\.3)"):
+        tables.restart(rows)
+    if rows is not None:
+        with pytest.raises(ValueError, match=r"^rows "):
+            tables.step(actions, rows)
+    assert tables.tables.tobytes() == before
+    tables.step(actions, [])
+    assert tables.tables.tobytes() == before
+    tables.step(actions, np.array([0, 3], np.uint8))
+
+
 def test_opponents_that_cannot_be_are_refused() -> None:
     game = make_game("kuhn_poker-v0")
     with pytest.raises(ValueError, match="empty list"):

@@ -344,6 +344,7 @@ def test_options_without_a_decision_are_an_error_and_reset_helps() -> None:
         ({"stacks": [5]}, ValueError, "stacks"),
         ({"deck": ["As", "As"]}, ValueError, "As is in the deck twice"),
         ("deck", TypeError, "reset options 'deck' must be a dict"),
+        (3, TypeError, "reset options 3 must be a dict"),
     ],
 )
 def test_refused_options_leave_the_episode_as_it_was(options: Any, error: type[Exception], message: str) -> None:

@@ -136,6 +136,15 @@ def test_one_illegal_action_changes_no_table(env_id: str, num_threads: int) -> N
     tables.step(tables.sample_actions())
 
 
+@pytest.mark.parametrize("num_threads", [3, 1_000, 2**31, 10**30])
+def test_more_threads_than_tables_are_as_many_as_tables(num_threads: int) -> None:
+    tables, expected = started("kuhn_poker-v0", num_tables=3, num_threads=num_threads), started("kuhn_poker-v0", 3)
+    for _ in range(20):
+        assert np.array_equal(
+            tables.step(tables.sample_actions()).observation, expected.step(expected.sample_actions()).observation
+        )
+
+
 @every_id
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.int32, np.uint64])
 def test_every_integer_type_will_do(env_id: str, dtype: type[np.integer[Any]]) -> None:
