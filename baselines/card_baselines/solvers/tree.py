@@ -18,7 +18,8 @@ from card_envs.compiler import kernel
 from card_envs.game import NOBODY, Game
 from card_envs.games.holdem import kernels
 from card_envs.games.holdem.actions import FIRST_RAISE_ACTION, is_legal
-from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.betting import largest_amount
+from card_envs.games.holdem.config import HoldemConfig, explain_swapped_stacks
 from card_envs.games.holdem.endgame import Endgame, EndgameConfig
 from card_envs.games.holdem.state import MENU_CHIPS, MENU_INTEGERS, MENU_POT
 from card_envs.records import Tables
@@ -171,9 +172,10 @@ class BettingTree:
 
 
 def is_two_player_limit(config: Any) -> bool:
-    """Return True for limit games for two with at most three actions, a cap on raises, and no short stacks."""
+    """Return True for limit games for two with at most three actions, a cap on raises, and one tree for all hands."""
     return (
         isinstance(config, HoldemConfig)
+        and not depends_on_button(config)
         and config.structure == "limit"
         and config.num_players == NUM_PLAYERS
         and config.max_raises is not None
@@ -197,8 +199,17 @@ def is_two_player_menu(config: Any) -> bool:
     )
 
 
+def depends_on_button(config: HoldemConfig) -> bool:
+    """Return True if betting differs with the button: it swaps the stacks, and bets may use up the smaller one."""
+    return config.swaps_stacks and min(config.stack_list) < int(largest_amount(config.new_tables(1)[0]))
+
+
 def first_table(game: Game) -> Tables:
-    """Return a table (1,) before the first decision, at which player p sits at seat p. Its cards are not to be read."""
+    """Return a table (1,) before the first decision, at which player p sits at seat p. Its cards are not to be read.
+
+    Raises:
+        ValueError: If the betting `depends_on_button`.
+    """
     tables, config, endgame = game.seeded_tables(1, 0), game.config, endgame_of(game)
     if endgame is not None:
         free = [card for card in config.deck_cards if card not in endgame.cards]
@@ -214,7 +225,9 @@ def endgame_of(game: Game) -> Endgame | None:
 
 
 def deal_first(tables: Tables, config: HoldemConfig) -> Tables:
-    """Deal a hand at tables[0], with the button at the last seat; return the tables."""
+    """Deal a hand at tables[0], with the button at the last seat, and return the tables; raises as `first_table`."""
+    if depends_on_button(config):
+        raise ValueError(explain_swapped_stacks(config))
     tables[0].button = NUM_PLAYERS - 1
     tables[0].deck[: config.num_dealt] = config.deck_cards[: config.num_dealt]
     kernels.deal_known(tables, 0, config.num_dealt)

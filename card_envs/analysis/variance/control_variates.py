@@ -147,7 +147,7 @@ class ControlVariates:
         if make_terms is not None:
             return make_terms(seed, self._num_hands)
         if not has_few_deals(game):
-            raise ValueError(f"{game.name} has no control variates (the feature control_terms), and too many deals")
+            raise ValueError(f"{game.name} has no control variates: no feature control_terms, and no list of few deals")
         self._is_deterministic = [not agent.mixes for agent in self._agents]
         self._num_hands = [2 if can_be_asked(agent) else 1 for agent in self._agents]
         return TreeControlTerms(game, self._agents)

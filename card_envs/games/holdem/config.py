@@ -333,6 +333,11 @@ class HoldemConfig:
         return blinds[::-1] if self.num_players == 2 and self.profile.button_owes_small_blind else blinds
 
     @property
+    def swaps_stacks(self) -> bool:
+        """True if the button moves and stacks differ: a position then has one stack or another from hand to hand."""
+        return self.button_moves and len(set(self.stack_list)) > 1
+
+    @property
     def deck_size(self) -> int:
         """Number of cards in the deck."""
         return self.num_ranks * self.num_suits
@@ -397,6 +402,15 @@ class HoldemConfig:
         for name in _RULES:
             tables[name] = getattr(profile, name)
         return tables
+
+
+def explain_swapped_stacks(config: HoldemConfig) -> str:
+    """Return why a game with `swaps_stacks` is refused where one tree has to stand for all hands, and what to do."""
+    return (
+        f"stacks {config.stacks} differ and the button moves, so that a position has one stack or another from hand to "
+        "hand, but solvers with a tree of betting and exact best responses need the same ones in every hand: choose "
+        "equal stacks or button_moves=False (learners such as sd_cfr, and exploit --method learned, need neither)"
+    )
 
 
 def is_holdem(game: Game) -> bool:
