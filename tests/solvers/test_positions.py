@@ -1,4 +1,4 @@
-"""Solvers and exact methods go over one tree: games whose button swaps stacks are refused, a fixed button is exact."""
+"""Solvers with a tree are right for both positions: by blinds, rules and a fixed button; other games are refused."""
 
 from __future__ import annotations
 
@@ -95,7 +95,20 @@ def test_stacks_that_no_betting_uses_up_are_alike() -> None:
 
 
 @needs_speed
+def test_antes_that_differ_are_refused_unless_what_is_not_matched_is_returned() -> None:
+    """The winner gets dead antes as a whole: a player may lose more than the other one can."""
+    config = replace(LEDUC, antes=(3, 0), stacks=20)
+    for refused in (config, replace(LEDUC, antes=3, stacks=(1, 20)), replace(SEVEN_CARDS, antes=(0, 50))):
+        game = holdem_game("antes", refused)
+        assert not is_two_player_limit(refused)
+        with pytest.raises(ValueError, match=r"antes of \[\d+, \d+\], .* choose equal antes or rules='pokerstars'"):
+            VectorCfr(game)
+    assert sum(exact_exploitability(holdem_game("antes", config), "random").values) == pytest.approx(0.0)
+
+
+@needs_speed
 @pytest.mark.parametrize("config", [
+    replace(LEDUC, antes=(3, 0), stacks=20, rules="pokerstars"),
     UNEVEN,
     replace(LEDUC, stacks=(20, 4)),
     replace(LEDUC, rules="rlcard", blinds=(1, 2), antes=0, stacks=20),
@@ -104,8 +117,8 @@ def test_stacks_that_no_betting_uses_up_are_alike() -> None:
     replace(NO_LIMIT_LEDUC, stacks=(8, 20)),
     replace(NO_LIMIT_LEDUC, rules="rlcard"),
     replace(SEVEN_CARDS, rules="rlcard"),
-], ids=["uneven", "uneven reversed", "rlcard", "equal blinds", "reversed blinds", "no-limit", "no-limit rlcard",
-        "flop rlcard"])  # fmt: skip
+], ids=["antes returned", "uneven", "uneven reversed", "rlcard", "equal blinds", "reversed blinds", "no-limit",
+        "no-limit rlcard", "flop rlcard"])  # fmt: skip
 def test_with_a_fixed_button_or_any_blinds_the_tree_is_that_of_all_deals(config: HoldemConfig) -> None:
     game = holdem_game("positions", config)
     solver = VectorCfr(game)

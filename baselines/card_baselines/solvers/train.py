@@ -188,7 +188,7 @@ class MenuLearner(BucketLearner):
     def __init__(self, config: MenuConfig, game: Game) -> None:
         if not is_texas_holdem(game) or not is_two_player_menu(game.config):
             raise ValueError(
-                "menu_cfr needs Texas hold'em for two with equal stacks and a bet menu of at most 6 raises"
+                "menu_cfr needs Texas hold'em for two with equal stacks and antes, and a bet menu of at most 6 raises"
             )
         super().__init__(config, game)
 

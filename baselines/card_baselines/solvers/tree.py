@@ -175,7 +175,7 @@ def is_two_player_limit(config: Any) -> bool:
     """Return True for limit games for two with at most three actions, a cap on raises, and one tree for all hands."""
     return (
         isinstance(config, HoldemConfig)
-        and not depends_on_button(config)
+        and not find_refusal(config)
         and config.structure == "limit"
         and config.num_players == NUM_PLAYERS
         and config.max_raises is not None
@@ -186,12 +186,13 @@ def is_two_player_limit(config: Any) -> bool:
 
 
 def is_two_player_menu(config: Any) -> bool:
-    """Return True for no-limit and pot-limit games for two with equal stacks and a menu of at most 8 actions."""
+    """Return True for no-limit and pot-limit games for two, equal stacks and antes, and a menu of at most 8 actions."""
     return (
         isinstance(config, HoldemConfig)
         and config.structure in ("no_limit", "pot_limit")
         and config.num_players == NUM_PLAYERS
         and len(set(config.stack_list)) == 1
+        and not find_refusal(config)
         and config.menu.kind in (MENU_POT, MENU_CHIPS)
         and config.num_actions <= MAX_MENU_ACTIONS
         and config.profile.button_owes_small_blind
@@ -199,16 +200,27 @@ def is_two_player_menu(config: Any) -> bool:
     )
 
 
-def depends_on_button(config: HoldemConfig) -> bool:
-    """Return True if betting differs with the button: it swaps the stacks, and bets may use up the smaller one."""
-    return config.swaps_stacks and min(config.stack_list) < int(largest_amount(config.new_tables(1)[0]))
+def find_refusal(config: HoldemConfig) -> str:
+    """Return why the hands of a game are not those of one tree with one stake at each end, "" if they are."""
+    if isinstance(config, EndgameConfig):  # has stacks by position, and no antes
+        return ""
+    if config.swaps_stacks and min(config.stack_list) < largest_amount(config.new_tables(1)[0]):
+        return explain_swapped_stacks(config)
+    paid = list(map(min, config.ante_list, config.stack_list))
+    if config.profile.dead_antes and len(set(paid)) > 1:
+        return (
+            f"the positions post antes of {paid}, all of which the winner gets, but solvers with a tree of betting "
+            "have one stake for both at each end: choose equal antes or rules='pokerstars', which returns what is not "
+            "matched (tabular_mccfr, in small games, and learners such as sd_cfr need neither)"
+        )
+    return ""
 
 
 def first_table(game: Game) -> Tables:
     """Return a table (1,) before the first decision, at which player p sits at seat p. Its cards are not to be read.
 
     Raises:
-        ValueError: If the betting `depends_on_button`.
+        ValueError: For games with a `find_refusal`.
     """
     tables, config, endgame = game.seeded_tables(1, 0), game.config, endgame_of(game)
     if endgame is not None:
@@ -226,8 +238,8 @@ def endgame_of(game: Game) -> Endgame | None:
 
 def deal_first(tables: Tables, config: HoldemConfig) -> Tables:
     """Deal a hand at tables[0], with the button at the last seat, and return the tables; raises as `first_table`."""
-    if depends_on_button(config):
-        raise ValueError(explain_swapped_stacks(config))
+    if refusal := find_refusal(config):
+        raise ValueError(refusal)
     tables[0].button = NUM_PLAYERS - 1
     tables[0].deck[: config.num_dealt] = config.deck_cards[: config.num_dealt]
     kernels.deal_known(tables, 0, config.num_dealt)

@@ -233,11 +233,6 @@ class EndgameConfig(HoldemConfig):
 
     endgame: Endgame | None = field(default=None, compare=False)
 
-    @property
-    def swaps_stacks(self) -> bool:
-        """False: an endgame has stacks by position."""
-        return False
-
 
 def _without_cards_of(hand: int) -> NDArray[np.bool_]:
     """Return (1326,): the hands that share no card with a hand."""
