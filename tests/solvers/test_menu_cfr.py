@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from card_baselines.solvers import menu_cfr
+from card_baselines.solvers import tree as tree_module
 from card_baselines.solvers.agent import CfrNoLimit
 from card_baselines.solvers.buckets.hand_buckets import sort_buckets
 from card_baselines.solvers.hands import RANKED, mark_ties
 from card_baselines.solvers.menu_cfr import MenuCfr, make_strategy, round_sums
 from card_baselines.solvers.strategy import STRATEGY, TableStrategy, compress, decompress, lay_out, list_states
-from card_baselines.solvers.translation import find_places, pseudo_harmonic
+from card_baselines.solvers.train import MenuConfig, MenuLearner
+from card_baselines.solvers.translation import find_places, has_same_bets, pseudo_harmonic
 from card_baselines.solvers.tree import BettingTree, grow_game
 from card_envs import make_game
 from card_envs.agent import decisions_at
@@ -111,6 +114,24 @@ def test_the_tree_has_the_decisions_that_were_counted(tree: BettingTree) -> None
     for child in tree.child.T:
         rows = np.flatnonzero(child >= 0)
         assert (rows < child[rows]).all() and (child[rows] < tree.end[rows]).all()
+
+
+def test_games_too_large_for_memory_are_refused_while_they_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before the level that is too large is allocated, and before the buckets of a run are computed."""
+    config = HoldemConfig.no_limit(stacks=42)
+    with pytest.raises(ValueError, match=r"more than 1,000 sequences of bets, .* smaller stacks; there are 1,\d{3} or"):
+        grow_game(config, 1000)
+    monkeypatch.setattr(tree_module, "find_free_memory", lambda: 4e6)
+    with pytest.raises(ValueError, match=r"more than 2,000 sequences of bets"):
+        MenuLearner(MenuConfig(), make_game("no_limit_holdem-v0", stacks=42))
+    monkeypatch.undo()
+    monkeypatch.setattr(menu_cfr, "find_free_memory", lambda: 1e8)
+    with pytest.raises(
+        ValueError, match=r"sequences of bets with \[169, 65536, .* GiB, of 0\.1 that are free: .* width"
+    ):
+        MenuLearner(MenuConfig(width=256), make_game("no_limit_holdem-v0", stacks=20))
+    assert MenuLearner(MenuConfig(), make_game("no_limit_holdem-v0", stacks=20)).num_steps == 0
+    assert not has_same_bets(HoldemConfig.no_limit(bet_menu="pot:0.1,0.2,all_in"), HoldemConfig.no_limit(stacks=20))
 
 
 def test_decisions_that_share_a_state_have_the_same_actions(tree: BettingTree) -> None:

@@ -14,7 +14,7 @@ from card_baselines.solvers.buckets.equity_buckets import equal_bounds
 from card_baselines.solvers.buckets.hand_buckets import BoardBuckets, HandBuckets, sort_buckets
 from card_baselines.solvers.limit.mccfr import Mccfr
 from card_baselines.solvers.limit.public_chance_cfr import PublicChanceCfr, PublicChanceCfrBr
-from card_baselines.solvers.menu_cfr import MenuCfr
+from card_baselines.solvers.menu_cfr import MenuCfr, require_memory
 from card_baselines.solvers.multiplayer.mccfr import MultiplayerMccfr
 from card_baselines.solvers.multiplayer.public_state import MAX_ACTIONS
 from card_baselines.solvers.regret import SCHEDULES
@@ -31,6 +31,7 @@ from card_baselines.solvers.tree import is_two_player_menu
 from card_baselines.solvers.vector_cfr import VectorCfr
 from card_envs.game import Game
 from card_envs.games.holdem.config import HoldemConfig, is_texas_holdem
+from card_envs.poker.starting_hands import NUM_STARTING_HANDS
 
 # --- cfr: two-player games with cards at most once after the first bets, every hand on every board --------------------
 
@@ -181,7 +182,7 @@ class MenuConfig(EnvConfig, BucketConfig):
 
 
 class MenuLearner(BucketLearner):
-    """Runs `MenuCfr`; ValueError for games other than heads-up Texas hold'em with equal stacks and a bet menu."""
+    """Runs `MenuCfr`; ValueError for other games than heads-up Texas hold'em with a bet menu, and for large ones."""
 
     iterations_at_once = 50
 
@@ -190,6 +191,7 @@ class MenuLearner(BucketLearner):
             raise ValueError(
                 "menu_cfr needs Texas hold'em for two with equal stacks and antes, and a bet menu of at most 6 raises"
             )
+        require_memory(game.config, [NUM_STARTING_HANDS] + 3 * [config.width**2])  # before buckets, which take minutes
         super().__init__(config, game)
 
     def make_buckets(self) -> HandBuckets:

@@ -76,7 +76,12 @@ def has_same_bets(config: HoldemConfig, other: HoldemConfig) -> bool:
         return True
     if not is_two_player_menu(config) or config.num_actions != other.num_actions:
         return False
-    return np.array_equal(grow_game(config).keys, grow_game(other).keys)
+    tree = grow_game(other)
+    try:
+        keys = grow_game(config, len(tree.player)).keys
+    except ValueError:  # there are more sequences
+        return False
+    return np.array_equal(keys, tree.keys)
 
 
 # --- strategies by public state ---------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from card_envs.games.holdem.betting import largest_amount
 from card_envs.games.holdem.config import HoldemConfig, explain_swapped_stacks
 from card_envs.games.holdem.endgame import Endgame, EndgameConfig
 from card_envs.games.holdem.state import MENU_CHIPS, MENU_INTEGERS, MENU_POT
+from card_envs.memory import find_free_memory
 from card_envs.records import Tables
 
 NUM_PLAYERS = 2
@@ -30,6 +31,10 @@ MAX_NODES = 4_000
 MAX_DECISIONS = 250_000
 """Maximum number of decisions of `grow_all`: with half the pot, the pot and all-in a game has 48,224 at 100 big
 blinds."""
+MAX_GAME_NODES = 2_000_000
+"""Maximum number of nodes of `grow_game`: with half the pot, the pot and all-in 741,554 at 400 big blinds."""
+_NODE_BYTES = 2_000
+"""Memory that a node takes while a tree is grown."""
 LIMIT_ACTIONS = 3
 """Fold, call, raise: the actions of a limit game."""
 MAX_MENU_ACTIONS = 8
@@ -247,9 +252,18 @@ def deal_first(tables: Tables, config: HoldemConfig) -> Tables:
 
 
 @cache
-def grow_game(config: HoldemConfig) -> BettingTree:
-    """Return the betting of a whole game; that of limit hold'em takes some 100 ms, of no-limit with a menu seconds."""
-    return grow(deal_first(config.new_tables(1), config), config.num_actions)
+def grow_game(config: HoldemConfig, max_nodes: int = MAX_GAME_NODES) -> BettingTree:
+    """Return the betting of a whole game; that of limit hold'em takes some 100 ms, of no-limit with a menu seconds.
+
+    Raises:
+        ValueError: For games with a `find_refusal`, and for more than `max_nodes` nodes, or than fit into free memory.
+    """
+    fitting = int(min(max_nodes, find_free_memory() / _NODE_BYTES))
+    return grow(
+        deal_first(config.new_tables(1), config), config.num_actions, max_nodes=fitting,
+        refusal=f"the game has more than {fitting:,} sequences of bets, which is what fits into memory: choose a "
+        "smaller bet_menu or smaller stacks",
+    )  # fmt: skip
 
 
 def grow_betting(game: Game, first: Tables) -> BettingTree:
@@ -316,21 +330,23 @@ def grow(
     Args:
         first: (1,): the table. Cards are not read.
         num_actions: Number of action ids of the game.
-        max_nodes: Largest number of nodes, None for no limit.
+        max_nodes: Largest number of nodes, None for no limit. Children are counted before they are allocated.
         max_decisions: Largest number of nodes at which a player acts, None for no limit.
-        refusal: Message of the error for larger trees.
+        refusal: Message of the error for larger trees, to which the number of nodes or decisions so far is added.
 
     Raises:
         ValueError: If the tree is larger.
     """
     level = _Level(first, np.array([-1]), np.array([-1]), np.zeros(1, np.float32))
     levels: list[_Level] = []
-    num = num_decisions = 0
+    num, num_nodes, num_decisions = 0, 1, 0
     while len(level.tables):
         levels.append(level)
+        num_nodes += int(count_legal(level.tables, np.int64(num_actions)))
         num_decisions += int((level.tables["is_over"] == 0).sum())
-        if num + len(level.tables) > (max_nodes or np.inf) or num_decisions > (max_decisions or np.inf):
-            raise ValueError(refusal)
+        for count, most in ((num_nodes, max_nodes), (num_decisions, max_decisions)):
+            if most is not None and count > most:
+                raise ValueError(f"{refusal}; there are {count:,} or more")
         following = [level.follow(np.int64(action), num) for action in range(num_actions)]
         num += len(level.tables)
         level = _Level.join(following)
@@ -403,6 +419,17 @@ def list_legal(tables: Any, action: Any, rows: Any) -> Any:
         if tables[i].actor != NOBODY and is_legal(tables[i], action):
             rows[num] = i
             num += 1
+    return num
+
+
+@kernel
+def count_legal(tables: Any, num_actions: Any) -> Any:
+    """Return the number of legal actions of all tables together."""
+    num = 0
+    for i in range(tables.shape[0]):
+        if tables[i].actor != NOBODY:
+            for action in range(num_actions):
+                num += is_legal(tables[i], action)
     return num
 
 
