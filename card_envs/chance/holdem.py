@@ -18,7 +18,7 @@ from card_envs.games.holdem.betting import largest_amount
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import CALL, FOLD, RAISE, RECENT_ACTIONS, Table
 from card_envs.observation import Block
-from card_envs.poker.ranks import hand_ranks
+from card_envs.poker_hands import hand_ranks
 
 _SHOWDOWNS = 2000
 """Number of random deals for an estimated equity."""

@@ -15,7 +15,7 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.showdown import chips_up_to, contribution
 from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, RAISE, RECENT_ACTIONS, STREET_NAMES, Table
 from card_envs.games.holdem.view import board, chips_behind, hole_cards, is_shown, position_of, reaches_showdown
-from card_envs.poker.ranks import hand_category, hand_rank
+from card_envs.poker_hands import hand_category, hand_rank
 from card_envs.records import Tables
 from card_envs.rendering.holdem_layout import Spot, TableLayout, narrow_layout, wide_layout
 from card_envs.rendering.pictures import Painting

@@ -40,8 +40,8 @@ from card_envs.cards import card_ids
 from card_envs.compiler import COMPILED
 from card_envs.game import Game
 from card_envs.match import play_match
-from card_envs.poker.ranks import hand_rank
 from card_envs.poker.starting_hands import STARTING_HAND_COUNTS, starting_hand
+from card_envs.poker_hands import hand_rank
 from tests.helpers.holdem_hands import OneTable
 
 NAMES = {

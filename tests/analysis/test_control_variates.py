@@ -38,7 +38,7 @@ from card_envs.games.holdem.presets import leduc_holdem, limit_holdem, no_limit_
 from card_envs.match import MatchBatch, MatchResult, play_match
 from card_envs.match.summary import FEWEST_HANDS, Summary, skewness, summarise_deals
 from card_envs.poker.percentiles import PERCENTILES
-from card_envs.poker.ranks import hand_ranks
+from card_envs.poker_hands import hand_ranks
 from card_envs.rng import seed_streams
 from tests.helpers.scripted_agents import always_call, always_raise
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
-from card_envs.poker.ranks import hand_rank
+from card_envs.poker_hands import hand_rank
 from tests.helpers.holdem_hands import Hand, OneTable, Options
 
 Config = Callable[[random.Random], HoldemConfig]

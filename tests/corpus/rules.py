@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from card_envs.games.holdem.rules import RULES as PROFILES
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
-from card_envs.poker.ranks import hand_rank
+from card_envs.poker_hands import hand_rank
 from tests.corpus.predicates import (
     Config,
     acted_before,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.poker.ranks import hand_rank
+from card_envs.poker_hands import hand_rank
 from tests.helpers.holdem_hands import Hand, Options, choose_all_in_often, choose_any, random_hand
 
 ORACLE = Path(__file__).parent / "oracles" / "openspiel_hands.py"

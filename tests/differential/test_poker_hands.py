@@ -7,7 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from card_envs.cards import DECK_SIZE, NO_CARD, card_name, from_treys, to_treys
-from card_envs.poker.ranks import BEST_RANK, WORST_RANK, hand_category, hand_rank, hand_ranks
+from card_envs.poker.ranks import BEST_RANK, WORST_RANK
+from card_envs.poker_hands import hand_category, hand_rank, hand_ranks
 
 WIDTHS = (5, 6, 7)
 CATEGORY_OF_TREYS = {"royal flush": "straight flush"}

@@ -19,8 +19,9 @@ from card_envs.analysis.variance.holdem.chance_terms import SHOWDOWN_FIELDS, lis
 from card_envs.compiler import kernel
 from card_envs.poker.hands import BOARD_SIZE, HOLE_CARDS, possible_hands
 from card_envs.poker.percentiles import percentile_of_rank
-from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, hand_rank
+from card_envs.poker.ranks import CARD_BITS, CARD_KEYS
 from card_envs.poker.starting_hands import STARTING_EQUITIES, STARTING_PERCENTILES, starting_hand
+from card_envs.poker_hands import hand_rank
 
 SHOWDOWN = np.dtype((np.record, SHOWDOWN_FIELDS))
 

@@ -13,12 +13,13 @@ from card_envs.compiler import COMPILED
 from card_envs.poker import percentiles
 from card_envs.poker.percentiles import PERCENTILES
 from card_envs.poker.pinned_tables import fingerprint
-from card_envs.poker.ranks import WORST_RANK, WORST_RANK_OF_CATEGORY, hand_ranks
+from card_envs.poker.ranks import WORST_RANK, WORST_RANK_OF_CATEGORY
 from card_envs.poker.starting_hands import (
     STARTING_EQUITIES,
     STARTING_PERCENTILES,
     starting_hand,
 )
+from card_envs.poker_hands import hand_ranks
 from tests.helpers.equities import hand_percentile, starting_hand_equity
 from tests.helpers.poker_tables import build_percentile_tables, count_ranks
 

@@ -20,12 +20,9 @@ from card_envs.poker.ranks import (
     CATEGORIES,
     WORST_RANK,
     WORST_RANK_OF_CATEGORY,
-    hand_category,
-    hand_rank,
-    hand_rank_of_set,
-    hand_ranks,
     rank_of,
 )
+from card_envs.poker_hands import hand_category, hand_rank, hand_rank_of_set, hand_ranks
 from tests.helpers import poker_tables
 
 # The numbers of five-card hands of each kind, found in any book on poker odds.

@@ -8,7 +8,7 @@ import pytest
 from card_envs.cards import card_ids
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.default import DEFAULT
-from card_envs.poker.ranks import hand_rank
+from card_envs.poker_hands import hand_rank
 from tests.helpers.holdem_hands import OneTable
 from tests.properties.encoder_play import Observer
 

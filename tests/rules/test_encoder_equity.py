@@ -13,9 +13,9 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.default import DEFAULT
 from card_envs.games.holdem.encoders.equity import EQUITY
 from card_envs.poker.hands import HANDS
-from card_envs.poker.ranks import hand_ranks
 from card_envs.poker.sampled_equity import SAMPLES, load
 from card_envs.poker.starting_hands import STARTING_PERCENTILES, starting_hands
+from card_envs.poker_hands import hand_ranks
 from tests.helpers.equities import equity_against_range, starting_hand_equity
 from tests.helpers.holdem_hands import OneTable
 from tests.helpers.poker_tables import build_sampled_equities

@@ -24,7 +24,7 @@ from card_envs import make_game
 from card_envs.cards import DECK_SIZE, card_ids
 from card_envs.compiler import COMPILED
 from card_envs.poker.hands import HANDS, NUM_HANDS
-from card_envs.poker.ranks import hand_rank
+from card_envs.poker_hands import hand_rank
 from tests.helpers.hand_buckets import pairs_of, some_buckets
 
 needs_speed = pytest.mark.skipif(not COMPILED, reason="goes over many boards, which takes minutes as plain Python")

@@ -18,7 +18,8 @@ from card_envs.game import Tables
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.showdown import hand_rank_at
 from card_envs.poker.hands import HANDS, NUM_HANDS
-from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, WORST_RANK, hand_ranks, rank_of
+from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, WORST_RANK, rank_of
+from card_envs.poker_hands import hand_ranks
 from card_envs.typing import Floats, Floats32
 
 NUM_PLAYERS = 2

@@ -15,7 +15,7 @@ from card_baselines.speed.stopwatch import Work
 from card_envs.cards import DECK_SIZE
 from card_envs.game import NOBODY, Game
 from card_envs.observation import mask_records
-from card_envs.poker.ranks import hand_rank, hand_rank_of_set, hand_ranks
+from card_envs.poker_hands import hand_rank, hand_rank_of_set, hand_ranks
 from card_envs.rng import seeded_streams
 from card_envs.single_seat import SingleSeatTables
 from card_envs.vector import VectorTables

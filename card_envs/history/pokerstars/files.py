@@ -19,7 +19,7 @@ from card_envs.history.holdem_match import rules_name
 from card_envs.history.phh.files import PHH
 from card_envs.history.pokerstars.format import OWN_TABLE, load_pokerstars
 from card_envs.history.replay import ParsedHand
-from card_envs.poker.ranks import hand_category, hand_rank
+from card_envs.poker_hands import hand_category, hand_rank
 
 __all__ = ["POKERSTARS", "PokerStarsFormat", "write_hand"]
 

@@ -53,7 +53,7 @@ from card_envs.cards import card_ids
 from card_envs.compiler import COMPILED
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.presets import limit_holdem
-from card_envs.poker.ranks import hand_rank
+from card_envs.poker_hands import hand_rank
 from card_envs.rng import seeded_streams
 from tests.helpers.holdem_hands import OneTable
 

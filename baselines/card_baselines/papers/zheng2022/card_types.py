@@ -21,7 +21,8 @@ from card_envs.games.holdem.showdown import first_board_card, num_board_cards
 from card_envs.games.holdem.state import MAX_BOARD
 from card_envs.poker.draw import draw_unused_card
 from card_envs.poker.hands import HANDS, NUM_HANDS
-from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, WORST_RANK, WORST_RANK_OF_CATEGORY, hand_ranks, rank_of
+from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, WORST_RANK, WORST_RANK_OF_CATEGORY, rank_of
+from card_envs.poker_hands import hand_ranks
 from card_envs.rng import make_generator
 
 NUM_TYPES = 45
