@@ -261,8 +261,8 @@ def grow_game(config: HoldemConfig, max_nodes: int = MAX_GAME_NODES) -> BettingT
     fitting = int(min(max_nodes, find_free_memory() / _NODE_BYTES))
     return grow(
         deal_first(config.new_tables(1), config), config.num_actions, max_nodes=fitting,
-        refusal=f"the game has more than {fitting:,} sequences of bets, which is what fits into memory: choose a "
-        "smaller bet_menu or smaller stacks",
+        refusal=f"the game has more than {fitting:,} sequences of bets, the largest tree that is grown and "
+        "fits into free memory: choose a smaller bet_menu or smaller stacks",
     )  # fmt: skip
 
 
