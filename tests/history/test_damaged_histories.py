@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from card_envs.agent import RandomAgent
+from card_envs.games.holdem.presets import no_limit_holdem
 from card_envs.history import (
     HandHistoryError,
+    MatchFile,
     load_hands,
     load_log,
     load_pokerstars,
@@ -18,6 +21,7 @@ from card_envs.history import (
     replay_hand,
     replay_paths,
 )
+from card_envs.match import play_match
 
 DATA = Path(__file__).parents[1] / "data"
 GOOD = (DATA / "phh" / "pluribus" / "32-23.phh").read_text()
@@ -121,6 +125,25 @@ def test_a_byte_order_mark_and_other_line_ends_are_read(file: Path, change: str,
     assert [result.agreement for result in replay_file(tmp_path / file.name)] == [
         result.agreement for result in replay_file(file)
     ]
+
+
+@pytest.mark.parametrize("suffix", [".phhs", ".acpc", ".pokerstars"])
+def test_a_file_that_is_cut_off_within_a_line_has_a_mismatch(suffix: str, tmp_path: Path) -> None:
+    game, whole, file = no_limit_holdem(3), tmp_path / f"whole{suffix}", tmp_path / f"cut{suffix}"
+    with MatchFile(whole, game, ["a", "b", "c"], seed=2) as saved:
+        play_match(game, [RandomAgent()] * 3, hands=2, seed=2, callbacks=[saved])
+    text = whole.read_text()
+    second = text.index(
+        {".phhs": "[2]", ".acpc": "STATE:1", ".pokerstars": "PokerStars Hand #"}[suffix], len(text) // 4
+    )
+    for end in range(second + 120, len(text) - 1, 37):
+        if "\n" not in text[end - 1 : end + 1]:
+            file.write_text(text[:end])
+            results = replay_file(file)
+            if results[-1].status == "matched":  # only what nothing depends on is cut off
+                assert suffix != ".pokerstars" or "*** SUMMARY ***" in text[second:end]
+            else:
+                assert results[-1].status == "mismatched", (text[:end][-60:], results[-1])
 
 
 @pytest.mark.parametrize(("suffix", "name"), [(".phh", "UTF-8"), (".pokerstars", "UTF-8"), (".acpc", "ASCII")])

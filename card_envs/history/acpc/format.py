@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -46,8 +46,8 @@ class AcpcLog:
     config: HoldemConfig
     """The game, with the rules profile that the log names, by default `acpc`."""
     entries: tuple[AcpcHand | UnreadHand, ...]
-    """Hands in the order of the log. An `UnreadHand` stands for a line that is no hand of this match (SKIPPED), and for
-    a score that is not the sum of the hands before (MISMATCHED)."""
+    """Hands in the order of the log. An `UnreadHand` stands for a line that is no hand of this match (SKIPPED), for one
+    that is cut off by the end of the file, and for a score that is not the sum of the hands before (MISMATCHED)."""
     lines: tuple[str, ...]
     """All lines, including remarks and the score."""
 
@@ -88,6 +88,8 @@ def parse_log(text: str, source: str = "log", game: HoldemConfig | None = None) 
             entries += [UnreadHand(where, MISMATCHED, reason)] if reason else []
         elif line and not line.startswith("#"):
             entry = _parse_hand(line, where, config, set(totals))
+            if isinstance(entry, UnreadHand) and number == len(lines) and text[-1] not in "\r\n":
+                entry = replace(entry, status=MISMATCHED)  # the end of the file cuts it off
             entries.append(entry)
             if isinstance(entry, AcpcHand):
                 hands.append(entry)

@@ -22,7 +22,7 @@ from card_envs.history.hand_record import DEAL_BOARD, DEAL_HOLE, MUCK, REMARK, S
 from card_envs.history.phh.hand import BETS, HOLDEM_VARIANTS, MAX_RAISES_FIELD, OTHER_VARIANTS, RULES_FIELD, Hand
 from card_envs.history.phh.toml import key_text, line_of, raise_toml_error, read_fields, split_sections, value_text
 from card_envs.history.replay import UnreadHand
-from card_envs.history.results import SKIPPED, Number
+from card_envs.history.results import MISMATCHED, SKIPPED, Number
 
 _BY_PLAYER = ("antes", "blinds_or_straddles", "starting_stacks", "finishing_stacks", "winnings")
 _CARDS = {card_name(card): card for card in (*range(DECK_SIZE), NO_CARD)}
@@ -62,6 +62,8 @@ def load_hands(source: str | Path) -> list[Hand]:
 def load_readable_hands(path: str | Path) -> list[Hand | UnreadHand]:
     """Read the hands of a PHH or PHHS file; a section that cannot be read becomes an `UnreadHand`.
 
+    It is SKIPPED, and MISMATCHED if the end of the file cuts it off.
+
     A file that cannot be read, and a text that is no hand and has no sections, are a HandHistoryError.
     """
     return list(_parse_hands(load_text(path, "utf-8"), str(path), keeps_unread=True))
@@ -74,6 +76,7 @@ def _parse_hands(text: str, source: str, keeps_unread: bool = False) -> Iterator
         raise HandHistoryError(f"{source}: is empty; a hand needs at least the field 'variant'")
     names: set[str] = set()
     for name, part, line in split_sections(text):
+        is_cut_off = not part.endswith("\n")  # the last section of a text without a line feed at its end
         place = f"{source} [{name}]" if name else source
         try:
             if name in names:
@@ -82,7 +85,7 @@ def _parse_hands(text: str, source: str, keeps_unread: bool = False) -> Iterator
         except HandHistoryError as error:
             if not keeps_unread or not name:
                 raise
-            yield UnreadHand(place, SKIPPED, str(error).removeprefix(place).lstrip(":, "))
+            yield UnreadHand(place, MISMATCHED if is_cut_off else SKIPPED, str(error).removeprefix(place).lstrip(":, "))
         names.add(name)
 
 

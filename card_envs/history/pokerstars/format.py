@@ -20,7 +20,7 @@ from card_envs.history.phh.hand import Hand
 from card_envs.history.pokerstars.hand import Player, TextHand
 from card_envs.history.pokerstars.header import parse_header
 from card_envs.history.replay import UnreadHand
-from card_envs.history.results import SKIPPED, Stop
+from card_envs.history.results import MISMATCHED, SKIPPED, Stop
 from card_envs.poker.hands import HOLE_CARDS
 
 OWN_TABLE = "card-envs"
@@ -72,7 +72,7 @@ def load_pokerstars(source: str | Path) -> list[Hand | UnreadHand]:
     Returns:
         The hands in the order of the text, as PHH. A hand that cannot be read (Omaha, a board that is dealt twice, a
         straddle, a line that is not understood) is replaced by an `UnreadHand` with the line and the reason: SKIPPED,
-        and MISMATCHED for a hand whose amounts contradict each other.
+        and MISMATCHED for a hand whose amounts contradict each other, and for one that is cut off within a line.
 
     Raises:
         HandHistoryError: If the file cannot be read, or holds no hand of PokerStars.
@@ -114,7 +114,9 @@ def _parse_hand(text: str, source: str, first_line: int) -> Hand | UnreadHand:
     except Stop as stop:
         return UnreadHand(where, stop.status, stop.reason)
     except ValueError as error:
-        return UnreadHand(where, SKIPPED, f"line {number}: {error}" if number else str(error))
+        is_cut_off = number == first_line + len(lines)  # its line has no end: a line feed makes an empty line after it
+        status = MISMATCHED if is_cut_off else SKIPPED
+        return UnreadHand(where, status, f"line {number}: {error}" if number else str(error))
 
 
 class _HandReader(TextHand):
