@@ -156,6 +156,22 @@ def test_rake_comes_from_the_pots_that_the_summary_names() -> None:
         assert other.status == SKIPPED and "main pot, side pots and rake are not the total pot" in other.reason
 
 
+@pytest.mark.parametrize(
+    ("shown", "status"),
+    [
+        ({"Bob": "shows [Qh]", "Cid": "shows [Kh Kd] (a pair)"}, MATCHED),
+        ({"Bob": "mucks hand\nBob: shows [Qh]", "Cid": "shows [Kh Kd] (a pair)"}, MATCHED),
+        ({"Bob": "mucks hand", "Cid": "shows [Kh]"}, MATCHED),
+        ({"Bob": "shows [Qh Qd] (a pair)", "Cid": "shows [Kh]"}, SKIPPED),
+    ],
+)
+def test_a_single_card_that_is_shown_is_no_other_hand(shown: dict[str, str], status: str) -> None:
+    lines = hand_of_rule(NOT_ASKED, "Cid: shows [Kh Kd] (a pair)", f"Cid: {shown['Cid']}")
+    result = replay(lines.replace("Bob: shows [Qh Qd] (a pair)", f"Bob: {shown['Bob']}"))
+    assert result.status == status
+    assert status == MATCHED or result.reason == "hole cards that decide the showdown are not recorded"
+
+
 # --- amounts ----------------------------------------------------------------------------------------------------------
 
 

@@ -185,7 +185,7 @@ class _HandReader(TextHand):
             self._see_cards(player, found[2])
             if found[1] == "shows":
                 if self.part == "SHOW DOWN":
-                    self._act(player, Move(SHOW, cards=player.cards) if player.cards else Move(MUCK))
+                    self._act(player, Move(SHOW, cards=player.cards))
                 return True
             words = "folds"
         move = self._parse_move(words, is_all_in)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from card_envs.cards import NO_CARD
 from card_envs.games.holdem.rules import RULES, RulesProfile
-from card_envs.history.hand_record import DEAL_HOLE, HandRecord, Move
+from card_envs.history.hand_record import DEAL_HOLE, MUCK, SHOW, HandRecord, Move
 from card_envs.history.phh.format import action_text, check_fields
 from card_envs.history.phh.hand import RULES_FIELD, Hand
 from card_envs.history.pokerstars.header import Header, parse_amount
@@ -108,7 +109,7 @@ class TextHand:
         self._check_summary(dealt)
         order = {player.name: k for k, player in enumerate(dealt)}
         holes = [Move(DEAL_HOLE, k, cards=player.cards or (NO_CARD,) * HOLE_CARDS) for k, player in enumerate(dealt)]
-        moves = (*holes, *(move._replace(seat=order[name]) if name else move for name, move in self.moves))
+        moves = (*holes, *(self._with_seat(name, move, order) if name else move for name, move in self.moves))
         variant, (low, high), _ = self.header
         antes, blinds = self._find_antes(dealt), self._find_blinds(dealt)
         if len(dealt) == 2:  # PHH gives the forced bets of two players in reverse
@@ -130,6 +131,11 @@ class TextHand:
         }
         check_fields(fields)
         return PokerStarsHand(fields, moves, where, tuple(player.returned for player in dealt), self.pot)
+
+    def _with_seat(self, name: str, move: Move, order: Mapping[str, int]) -> Move:
+        """Return a player's move with its seat; who shows a single card and wins nothing has mucked."""
+        is_muck = move.kind == SHOW and not move.cards and not self.players[name].collected
+        return Move(MUCK, order[name]) if is_muck else move._replace(seat=order[name])
 
     def _find_dealt_in(self) -> list[Player]:
         """Return the players in the hand by position; ValueError if it is not certain who they are."""
