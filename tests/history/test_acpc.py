@@ -150,6 +150,13 @@ def test_impossible_cards_are_named(cards: str, reason: str) -> None:
     assert reason in result.reason
 
 
+def test_a_remark_on_rules_is_no_name_of_a_profile(tmp_path: Path) -> None:
+    file = tmp_path / "match.log"
+    for remark, agreement in (("rules of the house", EXACT), ("rules standard", EXACT), ("rules house", "")):
+        file.write_text(f"{NO_LIMIT_3}# {remark}\n{FOLDED}")
+        assert replay_file(file)[0].agreement == agreement
+
+
 def test_a_file_beside_the_log_defines_the_game(tmp_path: Path) -> None:
     lines = ["GAMEDEF", *KNOWN_GAMES["holdem.nolimit.3p.game"], "END GAMEDEF"]
     (tmp_path / "own.game").write_text("\n".join(lines))
@@ -208,6 +215,11 @@ def test_games_that_the_format_cannot_describe_are_refused(config: HoldemConfig,
         ("numRounds = 4", "numRounds = 99999999999", "numRounds = 99999999999: our tables have 1 .. 4"),
         ("nolimit", "", "neither 'limit' nor 'nolimit'"),
         ("numRanks = 13", "numRanks = 14", "are not a deck"),
+        ("nolimit", "limit\nnolimit", "both 'limit' and 'nolimit' stand"),
+        ("nolimit", "nolimit\nlimit", "both 'limit' and 'nolimit' stand"),
+        ("numPlayers = 3", "numPlayers = 3 2", "numPlayers = 3 2: one whole number is needed"),
+        ("numPlayers = 3", "numPlayers = 2\nnumPlayers = 3", "numPlayers is 2, and on another line 3"),
+        ("blind =", "Blind = 1 2 3\nblind =", "blind is 1 2 3, and on another line 50 100 0"),
     ],
 )
 def test_definitions_that_are_none_are_refused(old: str, new: str, reason: str) -> None:

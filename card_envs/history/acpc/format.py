@@ -151,7 +151,8 @@ def _why_wrong_score(line: str, totals: Mapping[str, Number], num_hands: int) ->
 def _game_of(lines: tuple[str, ...], source: str) -> HoldemConfig:
     """Return the game of a log: from its remarks, from the file that it names, or from `KNOWN_GAMES`."""
     remarks = [line[1:].strip() for line in lines if line.startswith("#")]
-    rules = next((remark.split()[1] for remark in remarks if remark.startswith("rules ")), "acpc")
+    named = (remark.split() for remark in remarks)  # other remarks may begin with this word, too
+    rules = next((words[1] for words in named if len(words) == 2 and words[0] == "rules"), "acpc")
     if "GAMEDEF" in remarks:
         return _parse_game_lines(remarks[remarks.index("GAMEDEF") :], source, rules)
     announced = _parse_first_line(lines)

@@ -54,8 +54,13 @@ def parse_game(lines: Iterable[str], rules: str = "acpc") -> HoldemConfig:
             break
         key, equals, value = (part.strip() for part in line.partition("="))
         if equals:
-            fields[key.lower()] = value
+            if (before := fields.setdefault(key.lower(), value)) != value:
+                raise ValueError(
+                    f"{shorten(key, 60)} is {shorten(before, 60)}, and on another line {shorten(value, 60)}"
+                )
         elif key.lower() in ("limit", "nolimit"):
+            if betting not in ("", key.lower()):
+                raise ValueError("both 'limit' and 'nolimit' stand on lines of their own")
             betting = key.lower()
     if not betting:
         raise ValueError("neither 'limit' nor 'nolimit' stands on a line of its own")
@@ -99,6 +104,8 @@ def _count(fields: dict[str, str], name: str, most: int) -> int:
 
 
 def _number(fields: dict[str, str], name: str) -> int:
+    if len(fields.get(name.lower(), "").split()) > 1:
+        raise ValueError(f"{name} = {shorten(fields[name.lower()], 60)}: one whole number is needed")
     return _numbers(fields, name, 1)[0]
 
 
