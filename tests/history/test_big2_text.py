@@ -48,6 +48,8 @@ def test_a_deal_is_read_replayed_and_written_byte_for_byte() -> None:
             "trick 2, play 7 '3 pass' is not legal: pass (action 1694): the seat that has control",
         ),
         ("\n0 8D\n", "\n", "the recorded plays end although player_0 is to act"),
+        ("2 pass\n3 JD", "2 pass, 3 JD", "trick 1, play 7 '3 JD JC JH' is not legal: a new trick begins here"),
+        ("1 3D, 2 KD", "1 3D\n2 KD", "trick 2, play 2 '2 KD' is not legal: the trick of the line before goes on"),
         ("0 8D\n", "0 8D, 1 pass\n", "trick 13, play 81 '1 pass' is not legal: the deal is over"),
         ("payoffs 11", "payoffs 12", "payoffs are (12, -5, -2, -4) in the recording, (11, -5, -2, -4) by the rules"),
     ],

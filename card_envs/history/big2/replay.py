@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any, NoReturn
 
 from card_envs.game import ILLEGAL, NOBODY, Game
@@ -53,6 +54,8 @@ class Big2Replay(Replay):
         self.actor = int(deal_known(self.tables, 0))
         self.hands = [list(hand) for hand in deal.hands]
         self.plays = [play for trick in deal.tricks for play in trick]
+        self.line_starts = set(accumulate(map(len, deal.tricks), initial=0))
+        """Indices of the plays that begin a line of the file."""
         self.texts = tuple(order_names(cards) or "pass" for _, cards in self.plays)
         self.actions: list[int] = []
         self.first = 0
@@ -75,6 +78,9 @@ class Big2Replay(Replay):
             seat, cards = self.plays[index]
             if seat != self.actor:
                 self._stop(index, self._whose_turn())
+            begins_trick = not self.tables["trick_size"][0]
+            if begins_trick != (index in self.line_starts):
+                self._stop(index, "a new trick begins here" if begins_trick else "the trick of the line before goes on")
             action = self._action(index)
             self.actor = int(step(self.tables, 0, action))
             if self.actor == ILLEGAL:
