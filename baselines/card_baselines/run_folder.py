@@ -9,20 +9,15 @@ from __future__ import annotations
 import csv
 import importlib.metadata
 import json
-import os
 import platform
-import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-if sys.platform != "win32":
-    import fcntl
-
+from card_baselines.file_lock import LockedError, hold_lock
 from card_envs.damaged_files import explain_damage, read_json_object
 from card_envs.files import replace_file
 
@@ -66,36 +61,15 @@ class RunFolder:
             FolderInUseError: Another process holds the lock.
             ValueError: The folder cannot be written.
         """
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            file = self._lock_file()
-        except OSError as error:
-            raise ValueError(f"cannot write the run folder {self.path}: {error.strerror}") from error
-        with file:
-            file.truncate(0)
-            file.write(f"process {os.getpid()} on {socket.gethostname()}, since {time.strftime('%Y-%m-%d %H:%M:%S')}")
-            file.flush()
+        with ExitStack() as stack:
             try:
-                yield
-            finally:
-                (self.path / LOCK).unlink(missing_ok=True)
-
-    def _lock_file(self) -> IO[str]:
-        """Return the lock file, open and held by this process alone."""
-        while True:
-            file = (self.path / LOCK).open("a+", encoding="utf-8")
-            if sys.platform == "win32":
-                return file
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                file.seek(0)
-                holder = file.read() or "another process"
-                file.close()
-                raise FolderInUseError(self.path, holder) from None
-            if (self.path / LOCK).exists() and os.path.samestat(os.fstat(file.fileno()), (self.path / LOCK).stat()):
-                return file
-            file.close()  # its holder has removed it in the meantime
+                self.path.mkdir(parents=True, exist_ok=True)
+                stack.enter_context(hold_lock(self.path / LOCK))
+            except LockedError as error:
+                raise FolderInUseError(self.path, error.holder) from None
+            except OSError as error:
+                raise ValueError(f"cannot write the run folder {self.path}: {error.strerror}") from error
+            yield
 
     def start(self, config: Mapping[str, Any], may_change: Collection[str] = ()) -> None:
         """Write the configuration of a new run with commit and versions, or compare that of a continued run.

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import socket
 import sqlite3
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -16,8 +17,10 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from card_baselines.web import live_session
+from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.limits import Limits, Waiting
 from card_baselines.web.live_session import LiveSession
+from card_baselines.web.serving import _serve_alone, serve
 from card_baselines.web.session import Plan, Player, Session
 from card_baselines.web.store import Store, StoreError
 from card_envs.agent import find_agent
@@ -160,6 +163,17 @@ def test_a_watched_table_waits_for_the_disk(tmp_path: Path, monkeypatch: pytest.
         table.require_stored()
 
     asyncio.run(asyncio.wait_for(play(), 60))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such locks")
+def test_one_server_at_a_time_serves_a_file_of_results(tmp_path: Path) -> None:
+    results = tmp_path / "new" / "results.sqlite"
+    with (
+        _serve_alone(results),
+        pytest.raises(ValueError, match=r"results\.sqlite is in use: process \d+ .* serves its tables\. Stop it"),
+    ):
+        serve(Catalogue(["kuhn_poker-v0"]), results, "127.0.0.1", 0)
+    assert not list(results.parent.iterdir())
 
 
 def test_a_closed_table_stays_open_if_that_cannot_be_stored(tmp_path: Path) -> None:

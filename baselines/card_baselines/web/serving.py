@@ -7,8 +7,8 @@ import logging
 import secrets
 import socket
 import webbrowser
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from card_baselines.file_lock import LockedError, hold_lock
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.limits import LOOPBACK, Hosts, Limits, RateLimit, Waiting, timed_protocol
 from card_baselines.web.messages import MessageError
@@ -252,7 +253,7 @@ def serve(
 
     Args:
         catalogue: Games and agents.
-        results: SQLite file of the sessions.
+        results: SQLite file of the sessions, which no other server may serve at the same time.
         host: Address to listen at.
         port: Port to listen at; 0 for any free one.
         replay: Files and folders of recorded hands.
@@ -260,20 +261,35 @@ def serve(
         open_browser: Whether to open the page in a browser.
         takes_seeds: See `RequestHandler`.
     """
-    listening = _open_socket(host, port)
-    port = listening.getsockname()[1]
-    token, store = secrets.token_urlsafe(16), Store(results)
-    handler = RequestHandler(catalogue, store, Library(catalogue, store, replay), token, takes_seeds)
-    app = make_app(handler, Hosts([host, *names]))
-    shown = f"[{host}]" if ":" in host else host
-    link = f"http://{shown}:{port}/#host={token}"
-    print(f"The table is at {link}", flush=True)
-    if host not in LOOPBACK:
-        print("Anybody with this link may open tables; give others the link of a seat.", flush=True)
-    if open_browser:
-        webbrowser.open(link)
-    uvicorn.Server(server_config(app)).run([listening])
-    store.close()
+    with _serve_alone(results):
+        listening = _open_socket(host, port)
+        port = listening.getsockname()[1]
+        token, store = secrets.token_urlsafe(16), Store(results)
+        handler = RequestHandler(catalogue, store, Library(catalogue, store, replay), token, takes_seeds)
+        app = make_app(handler, Hosts([host, *names]))
+        shown = f"[{host}]" if ":" in host else host
+        link = f"http://{shown}:{port}/#host={token}"
+        print(f"The table is at {link}", flush=True)
+        if host not in LOOPBACK:
+            print("Anybody with this link may open tables; give others the link of a seat.", flush=True)
+        if open_browser:
+            webbrowser.open(link)
+        uvicorn.Server(server_config(app)).run([listening])
+        store.close()
+
+
+@contextmanager
+def _serve_alone(results: Path) -> Iterator[None]:
+    """Lock a file of results: each of two servers would go on with the open tables as it knows them."""
+    results.parent.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(hold_lock(results.with_name(f".{results.name}.lock")))
+        except LockedError as error:
+            raise ValueError(
+                f"{results} is in use: {error.holder} serves its tables. Stop it, or name another file: --results PATH"
+            ) from None
+        yield
 
 
 def server_config(app: object, limits: Limits | None = None) -> uvicorn.Config:
