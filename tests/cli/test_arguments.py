@@ -100,6 +100,11 @@ def test_ports_that_do_not_exist_are_refused(words: str, lowest: int, shell: She
     assert f"card-envs: port {port} must be in {lowest} .. 65535; " in shell.refuses(*words.split())
 
 
+@pytest.mark.parametrize("words", ["serve --no-open --port 0", f"serve --openenv --env {KUHN}"])
+def test_an_empty_address_does_not_listen_to_every_machine(words: str, shell: Shell) -> None:
+    assert "card-envs: host '' must be an address, such as 127.0.0.1" in shell.refuses(*words.split(), "--host", "")
+
+
 @pytest.mark.parametrize("hands", [str(2**63 - 1), str(2**62), str(10**15)])
 def test_numbers_that_memory_cannot_hold_are_refused_in_our_words(hands: str, shell: Shell) -> None:
     error = shell.refuses("match", KUHN, "--agents", "random", "random", "--hands", hands)

@@ -153,6 +153,11 @@ def test_a_database_of_another_program_is_refused_and_not_written_to(table: str,
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
+def test_a_folder_is_no_file_of_results(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="is a folder: name the file of results in it"):
+        Store(tmp_path)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has other rights")
 def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:
     Store(tmp_path / "results.sqlite").close()

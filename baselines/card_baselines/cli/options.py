@@ -82,3 +82,10 @@ def require_port(port: int, lowest: int = 1) -> int:
     if not lowest <= port <= _LAST_PORT:
         raise ValueError(f"port {port} must be in {lowest} .. {_LAST_PORT}")
     return port
+
+
+def require_host(host: str) -> str:
+    """Return an address to listen at; ValueError for none, at which a socket listens to every machine."""
+    if not host.strip():
+        raise ValueError(f"host {host!r} must be an address, such as 127.0.0.1, or 0.0.0.0 for all machines")
+    return host

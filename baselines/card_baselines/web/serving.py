@@ -281,10 +281,12 @@ def serve(
 @contextmanager
 def _serve_alone(results: Path) -> Iterator[None]:
     """Lock a file of results: each of two servers would go on with the open tables as it knows them."""
-    results.parent.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
         try:
-            stack.enter_context(hold_lock(results.with_name(f".{results.name}.lock")))
+            results.parent.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(hold_lock(results.parent / f".{results.name}.lock"))
+        except OSError as error:
+            raise ValueError(f"{results} cannot be written: {error.strerror}") from error
         except LockedError as error:
             raise ValueError(
                 f"{results} is in use: {error.holder} serves its tables. Stop it, or name another file: --results PATH"

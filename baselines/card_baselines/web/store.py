@@ -95,6 +95,8 @@ class Store:
             ValueError: The file is not a file of results, or was written by another version.
         """
         self.path = Path(path)
+        if self.path.is_dir():
+            raise ValueError(f"{self.path} is a folder: name the file of results in it")
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.touch(mode=0o600)
         self._lock = threading.Lock()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from card_baselines.cli.options import AgentNames, EnvId, EnvIds, Names, Paths, Settings, require_port
+from card_baselines.cli.options import AgentNames, EnvId, EnvIds, Names, Paths, Settings, require_host, require_port
 from card_baselines.settings import parse_settings
 
 RESULTS = Path("runs/results.sqlite")
@@ -39,6 +39,7 @@ def serve(
         no_open: Do not open the page in a browser.
     """
     require_port(port, lowest=0)
+    require_host(host)
     from card_baselines.cli.strengths import read_strengths
     from card_baselines.registry import STYLES
     from card_baselines.web import serving  # Starlette and uvicorn, an extra
@@ -81,6 +82,7 @@ def serve_openenv(
         port: Port to listen at.
     """
     require_port(port)
+    require_host(host)
     import uvicorn
 
     from card_baselines.web.limits import Limits, timed_protocol
