@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from card_envs.cards import NO_CARD
-from card_envs.games.holdem.showdown import chips_up_to, contribution, hand_rank_at
+from card_envs.games.holdem.showdown import contribution, hand_rank_at, split_pot
 from card_envs.games.holdem.view import chips_behind
 from card_envs.history.results import (
     EXACT,
@@ -73,15 +73,13 @@ def settle(t: Any, claims: int) -> Settlement | None:
     if len(takers) > 1:
         return None
     settlement = Settlement([0] * len(paid), [0] * len(paid), [0] * len(paid))
+    pots = split_pot(t, levels)
     if takers:
         _award(t, takers, sum(above), settlement)
-    covered = -1
-    for level in levels:
-        pot = int(chips_up_to(t, level) - chips_up_to(t, covered))
-        if level == levels[-1] and not takers:
-            pot += sum(above)  # from bets of folded hands
+    else:
+        pots[-1] += sum(above)  # from bets of folded hands
+    for level, pot in zip(levels, pots, strict=True):
         _award(t, [seat for seat in seats if claims >> seat & 1 and paid[seat] >= level], pot, settlement)
-        covered = level
     return settlement
 
 

@@ -12,7 +12,7 @@ from card_envs.cards import NO_CARD
 from card_envs.game import Game
 from card_envs.games.holdem.actions import has
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.games.holdem.showdown import chips_up_to, contribution
+from card_envs.games.holdem.showdown import contribution, split_pot
 from card_envs.games.holdem.state import CALL, FOLD, MAX_LEVELS, RAISE, RECENT_ACTIONS, STREET_NAMES, Table
 from card_envs.games.holdem.view import board, chips_behind, hole_cards, is_shown, position_of, reaches_showdown
 from card_envs.poker_hands import hand_category, hand_rank
@@ -145,14 +145,9 @@ def side_pots(t: Table) -> list[tuple[str, int]]:
     seats = range(int(t.num_seats))
     bets = [int(contribution(t, k)) for k in seats]
     levels = sorted({bets[k] for k in seats if has(t.in_hand, k) and not chips_behind(t, k)} | {max(bets)})
-    pots: list[tuple[str, int]] = []
-    below = -1
-    for level in levels:
-        num_payers = sum(chips > max(0, below) for chips in bets)
-        name = "uncalled" if num_payers == 1 else "side" if pots else "main"
-        pots.append((name, int(chips_up_to(t, level) - chips_up_to(t, below))))
-        below = level
-    return pots
+    num_payers = [sum(chips > below for chips in bets) for below in (0, *levels[:-1])]
+    names = ["uncalled" if count == 1 else "side" if k else "main" for k, count in enumerate(num_payers)]
+    return list(zip(names, split_pot(t, levels), strict=True))
 
 
 # --- one seat ---

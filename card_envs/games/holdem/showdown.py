@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -163,6 +165,12 @@ def chips_up_to(t: Table, level: Any) -> Any:
         if t.dead_antes == 1:
             chips += ante_paid(t, seat)
     return chips
+
+
+def split_pot(t: Table, levels: Sequence[int]) -> list[int]:
+    """Return the chips of main pot and side pots that end at `levels`: contributions per seat, the smallest first."""
+    totals = [int(chips_up_to(t, level)) for level in (-1, *levels)]
+    return [total - below for below, total in pairwise(totals)]
 
 
 @kernel
