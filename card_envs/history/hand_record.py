@@ -25,7 +25,7 @@ class Move(NamedTuple):
     """Seat that acts or is dealt cards, 0 for the first seat left of the button; -1 for the board, for remarks, and for
     the seat to act if the replay of the format finds it."""
     amount: Number = 0
-    """Chips after a RAISE, in the unit of the file: on this street, unless the replay of the format counts differently;
+    """Chips on this street after a RAISE, in the unit of the file, unless the replay of the format counts differently;
     0 for other kinds, and where none is recorded."""
     cards: tuple[int, ...] = ()
     """Card ids; `NO_CARD` for unknown cards. SHOW without cards shows the cards that were dealt."""
