@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,15 +12,23 @@ import numpy as np
 import pytest
 
 from card_baselines.exploitability.methods import ExploitSettings, measure_exploitability
+from card_baselines.neural.sd_cfr import Config as SdCfrConfig
+from card_baselines.neural.sd_cfr import SingleDeepCfr
+from card_baselines.neural.tabular_mccfr import Config as TabularConfig
+from card_baselines.neural.tabular_mccfr import TabularMccfr
 from card_baselines.runs.run import train
 from card_baselines.solvers import vector_cfr
+from card_baselines.solvers.agent import CfrLarge
 from card_baselines.solvers.regret import SCHEDULES
+from card_baselines.solvers.sampled_cfr import SampledCfr
 from card_baselines.solvers.train import CFR as ALGORITHM
 from card_baselines.solvers.train import CfrConfig as Config
+from card_baselines.solvers.train import MenuConfig, MenuLearner, MultiplayerConfig, MultiplayerLearner
 from card_baselines.solvers.vector_cfr import VectorCfr, VectorGame, VectorStrategy
 from card_envs import make_game
 from card_envs.agent import Decisions, action_probabilities, decisions_at, find_agent
 from card_envs.analysis.exploitability.best_response import exact_exploitability
+from card_envs.analysis.exploitability.public_tree import PublicTree
 from card_envs.compiler import COMPILED
 from card_envs.game import Game
 from card_envs.games.holdem.config import HoldemConfig
@@ -28,8 +38,15 @@ from card_envs.games.holdem.presets import river_endgame
 from tests.exploitability.test_flop_holdem import SEVEN_CARDS
 from tests.helpers.endgames import target_of
 from tests.helpers.scripted_agents import ShowsProbabilities
+from tests.third_game.game import dozen
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="hundreds of iterations, which take minutes as plain Python")
+
+
+SHORT = replace(HoldemConfig.limit(), num_ranks=5, raise_sizes=(2, 2, 4), max_raises=(1, 1, 1), board_cards=(0, 3, 1))
+THREE_STREETS = holdem_game("three_streets", SHORT)
+"""Cards come twice, in a deck of 20."""
+SOLVERS = ("public_chance_cfr", "mccfr", "menu_cfr", "multiplayer_mccfr", "tabular_mccfr", "SampledCfr")
 
 
 class Plays(ShowsProbabilities):
@@ -105,9 +122,10 @@ def test_a_training_run_of_every_variant_plays(variant: str, left: float, tmp_pa
 
 def test_what_it_cannot_solve_is_refused_with_what_to_use(monkeypatch: pytest.MonkeyPatch) -> None:
     for game, reason in (
-        (make_game("leduc_holdem-v0", num_players=3), "multiplayer_mccfr"),
+        (make_game("leduc_holdem-v0", num_players=3), "SampledCfr solves it"),
         (make_game("limit_holdem-v0"), "public_chance_cfr"),
-        (make_game("big2-v0"), "tabular_mccfr"),
+        (make_game("big2-v0"), "no solver takes it: train self_play_ppo$"),
+        (THREE_STREETS, "no solver takes it: train self_play_ppo or sd_cfr, or solve an Endgame"),
     ):
         with pytest.raises(ValueError, match=reason):
             VectorCfr(game)
@@ -118,6 +136,41 @@ def test_what_it_cannot_solve_is_refused_with_what_to_use(monkeypatch: pytest.Mo
     monkeypatch.setattr(vector_cfr, "MAX_BYTES", 1000)
     with pytest.raises(ValueError, match="6 boards, 5 hands and 30 decisions"):
         VectorGame(make_game("leduc_holdem-v0"))
+
+
+@pytest.mark.parametrize("game", [
+    *(make_game("limit_holdem-v0", **settings) for settings in (
+        {}, {"max_raises": (1, 1, 1, 1)}, {"stacks": 10}, {"rules": "rlcard"}, {"num_players": 3},
+    )),
+    *(make_game("no_limit_holdem-v0", stacks=20, **settings) for settings in (
+        {}, {"bet_menu": "integers"}, {"num_players": 3}, {"bet_menu": (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)},
+    )),
+    make_game("no_limit_holdem-v0", stacks=(20, 30)), THREE_STREETS, make_game("big2-v0"),
+    make_game("kuhn_poker-v0", num_players=3), dozen(),
+])  # fmt: skip
+def test_what_is_suggested_takes_the_game_and_nothing_else_does(game: Game) -> None:
+    def takes(make: Callable[[], object]) -> bool:
+        try:
+            make()
+        except ValueError:
+            return False
+        return True
+
+    is_own = takes(lambda: CfrLarge(game)) and game.config.is_texas  # the game of public_chance_cfr and mccfr
+    allowed = {
+        "public_chance_cfr": is_own, "mccfr": is_own, "menu_cfr": takes(lambda: MenuLearner(MenuConfig(), game)),
+        "multiplayer_mccfr": takes(lambda: MultiplayerLearner(MultiplayerConfig(), game)),
+        "tabular_mccfr": takes(lambda: TabularMccfr(TabularConfig(), game)),
+        "SampledCfr": takes(lambda: SampledCfr(PublicTree(game), 0)),
+        "sd_cfr": takes(lambda: SingleDeepCfr(SdCfrConfig(traversals=10), game)), "self_play_ppo": True,
+    }  # fmt: skip
+    advice = vector_cfr.suggest_solver(game)
+    named = [name for name in allowed if name in re.findall(r"\w+", advice)]
+    if advice.startswith("choose a bet_menu"):
+        assert named == ["multiplayer_mccfr"] and not any(allowed[name] for name in SOLVERS)
+    else:
+        assert named and all(allowed[name] for name in named)
+        assert advice.startswith("no solver") != any(allowed[name] for name in SOLVERS)
 
 
 def test_a_decision_has_the_same_strategy_at_both_seats() -> None:

@@ -13,15 +13,13 @@ In Kuhn poker and Leduc hold'em for two, `cfr` and its variants solve the game b
 
 from __future__ import annotations
 
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
-import numpy as np
-
 from card_baselines.solvers.strategy import DATA, STRATEGY, TableStrategy, load_config
 from card_baselines.solvers.translation import trained_shares, translate
-from card_baselines.solvers.tree import grow_game, is_two_player_limit
+from card_baselines.solvers.tree import has_same_limit_betting, is_two_player_limit, is_usual_limit
 from card_baselines.solvers.vector_cfr import VectorCfr, VectorGame, VectorStrategy
 from card_envs.agent import Decisions, StochasticAgent
 from card_envs.game import Game
@@ -100,7 +98,7 @@ class Cfr(TableAgent):
         """Return True for Kuhn poker, Leduc hold'em and limit hold'em for two, with stacks for every bet."""
         config = game.config
         if is_texas_holdem(game) or not is_two_player_limit(config):
-            return can_play_texas(game)
+            return is_usual_limit(game)
         return config.num_hole_cards == 1 and config.board_cards in ((0,), (0, 1))  # of any deck
 
     def table(self) -> TableStrategy | None:
@@ -142,7 +140,7 @@ class CfrFlop(TableAgent):
         if not (is_two_player_limit(config) and config.is_flop_holdem):
             return False
         own = load_config(self._path)
-        return _list_bets(config) == _list_bets(own) and _has_same_limit_betting(config, own)
+        return _list_bets(config) == _list_bets(own) and has_same_limit_betting(config, own)
 
 
 class CfrNoLimit(TableAgent):
@@ -215,18 +213,3 @@ def _list_bets(config: HoldemConfig) -> tuple[float, ...]:
     """Return blinds, antes and fixed raises in units of the smallest bet."""
     raises = config.raise_sizes if config.structure == "limit" else ()
     return tuple(amount / config.min_bet for amount in (*config.blinds, *config.ante_list, *raises))
-
-
-def can_play_texas(game: Game) -> bool:
-    """Return True for limit hold'em for two, with the usual caps and stacks for every bet."""
-    is_limit = is_texas_holdem(game) and is_two_player_limit(game.config)
-    return is_limit and _has_same_limit_betting(game.config, HoldemConfig.limit())
-
-
-@cache
-def _has_same_limit_betting(config: HoldemConfig, other: HoldemConfig) -> bool:
-    """Return True if the same actions are legal after the same actions in both games."""
-    if config == other:
-        return True
-    trees = grow_game(config), grow_game(other)
-    return all(np.array_equal(*(getattr(t, name) for t in trees)) for name in ("player", "street", "folded", "child"))

@@ -19,7 +19,7 @@ from card_envs.game import NOBODY, Game
 from card_envs.games.holdem import kernels
 from card_envs.games.holdem.actions import FIRST_RAISE_ACTION, is_legal
 from card_envs.games.holdem.betting import largest_amount
-from card_envs.games.holdem.config import HoldemConfig, explain_swapped_stacks
+from card_envs.games.holdem.config import HoldemConfig, explain_swapped_stacks, is_texas_holdem
 from card_envs.games.holdem.endgame import Endgame, EndgameConfig
 from card_envs.games.holdem.state import MENU_CHIPS, MENU_INTEGERS, MENU_POT
 from card_envs.memory import find_free_memory
@@ -264,6 +264,21 @@ def grow_game(config: HoldemConfig, max_nodes: int = MAX_GAME_NODES) -> BettingT
         refusal=f"the game has more than {fitting:,} sequences of bets, the largest tree that is grown and "
         "fits into free memory: choose a smaller bet_menu or smaller stacks",
     )  # fmt: skip
+
+
+@cache
+def has_same_limit_betting(config: HoldemConfig, other: HoldemConfig) -> bool:
+    """Return True if the same actions are legal after the same actions in both games."""
+    if config == other:
+        return True
+    trees = grow_game(config), grow_game(other)
+    return all(np.array_equal(*(getattr(t, name) for t in trees)) for name in ("player", "street", "folded", "child"))
+
+
+def is_usual_limit(game: Game) -> bool:
+    """Return True for limit hold'em for two, with the usual caps and stacks for every bet."""
+    is_limit = is_texas_holdem(game) and is_two_player_limit(game.config)
+    return is_limit and has_same_limit_betting(game.config, HoldemConfig.limit())
 
 
 def grow_betting(game: Game, first: Tables) -> BettingTree:

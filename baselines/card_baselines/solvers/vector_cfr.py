@@ -21,18 +21,27 @@ from card_baselines.solvers.betting_keys import find_sorted
 from card_baselines.solvers.buckets.hand_buckets import STARTING_HANDS
 from card_baselines.solvers.buckets.suit_isomorphism import canonical_boards, rename_suits
 from card_baselines.solvers.hands import RANKED, BoardHands, find_own_cards
+from card_baselines.solvers.multiplayer.public_state import MAX_ACTIONS
 from card_baselines.solvers.regret import SCHEDULES, Schedule, normalise
 from card_baselines.solvers.solver import CfrSolver
-from card_baselines.solvers.tree import NUM_PLAYERS, endgame_of, first_table, grow_betting
+from card_baselines.solvers.tree import (
+    NUM_PLAYERS,
+    endgame_of,
+    first_table,
+    grow_betting,
+    is_two_player_menu,
+    is_usual_limit,
+)
 from card_baselines.solvers.two_streets import STREAM, Boards, TwoStreets, walk_boards
 from card_baselines.solvers.walk import BEST, LEARN, NO_GROUPS, VISIT_ALL, Frames, Settings
+from card_envs.analysis.exploitability.public_tree import has_few_deals
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.damaged_files import open_arrays
 from card_envs.game import Game, Tables
-from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.config import HoldemConfig, is_texas_holdem
 from card_envs.memory import find_free_memory
-from card_envs.poker.hands import NUM_HANDS, hand_numbers
+from card_envs.poker.hands import HOLE_CARDS, NUM_HANDS, hand_numbers
 from card_envs.typing import Floats
 
 MAX_BYTES = 2**32
@@ -153,8 +162,8 @@ class VectorGame:
             most = f"at most {MAX_BYTES / 2**30:.1f}" if size > MAX_BYTES else f"{free / 2**30:.1f} that are free"
             raise ValueError(
                 f"{self.game.name} has {num_boards:,} boards, {num_hands:,} hands and {late:,} decisions on each, "
-                f"which take {size / 2**30:,.1f} GiB of {most}: choose a smaller deck, fewer bets or an endgame, or "
-                "train public_chance_cfr or menu_cfr, whose hands are in buckets"
+                f"which take {size / 2**30:,.1f} GiB of {most}: choose a smaller deck, fewer bets or an endgame; "
+                f"{suggest_solver(self.game)}"
             )
         return dtype
 
@@ -168,18 +177,36 @@ def count_coming_cards(game: Game) -> int:
     """Return how many cards come after the first bets; ValueError for games that are no `VectorGame`."""
     config = game.config
     if not isinstance(config, HoldemConfig):
-        raise ValueError(f"{game.name} is no game of hold'em's betting: train tabular_mccfr")
+        raise ValueError(f"{game.name} is no game of hold'em's betting: {suggest_solver(game)}")
     if game.num_seats != NUM_PLAYERS:
-        raise ValueError(f"{game.name} has {game.num_seats} seats, the solver two: train multiplayer_mccfr")
+        raise ValueError(f"{game.name} has {game.num_seats} seats, the solver two: {suggest_solver(game)}")
     endgame, streets = endgame_of(game), np.cumsum(config.board_cards)
     known = 0 if endgame is None else len(endgame.cards)
     coming = [cards for cards, total in zip(config.board_cards, streets, strict=True) if total > known and cards]
     if len(coming) > 1:
+        later = ", or solve an Endgame in which cards come once or never" if config.num_hole_cards == HOLE_CARDS else ""
         raise ValueError(
             f"in {game.name} cards come {len(coming)} times after the first bets, and the solver, which goes over all "
-            "boards, allows one: train public_chance_cfr or menu_cfr, or solve an endgame on the turn or the river"
+            f"boards, allows one: {suggest_solver(game)}{later}"
         )
     return int(sum(coming))
+
+
+def suggest_solver(game: Game) -> str:
+    """Return which other solver or learner takes a game that has no `VectorGame`, as an advice."""
+    is_texas, config = is_texas_holdem(game) and endgame_of(game) is None, game.config
+    if is_texas and is_usual_limit(game):
+        return "train public_chance_cfr or mccfr"
+    if is_texas and is_two_player_menu(config):
+        return "train menu_cfr"
+    if is_texas and game.num_actions <= MAX_ACTIONS:
+        return "train multiplayer_mccfr"
+    if is_texas:
+        return f"choose a bet_menu with at most {MAX_ACTIONS} action ids and train multiplayer_mccfr"
+    is_for_two = game.num_seats == NUM_PLAYERS
+    if has_few_deals(game):
+        return "train tabular_mccfr" if is_for_two else "card_baselines.solvers.sampled_cfr.SampledCfr solves it"
+    return f"no solver takes it: train self_play_ppo{' or sd_cfr' if is_for_two else ''}"
 
 
 class VectorStrategy:
