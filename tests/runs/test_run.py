@@ -39,6 +39,8 @@ TINY = Config(
     ("options", "message"),
     [
         ("--minutes -1", "minutes -1.0 must be at least 0"),
+        ("--minutes inf", "minutes inf must be at least 0, and finite"),
+        ("--learning-rate 1e999", "learning_rate inf must be above 0, and finite"),
         ("--minutes 0 --steps 0", "steps 0 must be at least 1"),
         ("--hidden 0", "hidden 0 must be at least 1"),
         ("--mixed 2", "mixed 2.0 must be in 0 .. 1"),

@@ -22,6 +22,8 @@ class Range:
     def require(self, name: str, value: Any) -> None:
         """Raise ValueError, naming the setting, unless its number is, or all its numbers are, in the range."""
         for number in value if isinstance(value, tuple) else (value,):
+            if number == inf:  # which is no JSON either
+                raise ValueError(f"{name} {number} must be {self}, and finite")
             if not self.low <= number <= self.high or (self.is_open and number == self.low):
                 raise ValueError(f"{name} {number} must be {self}")
 
