@@ -120,6 +120,23 @@ def test_a_training_run_of_every_variant_plays(variant: str, left: float, tmp_pa
         find_agent(str(tmp_path / "run"), make_game("leduc_holdem-v0"))
 
 
+@pytest.mark.parametrize("street", ["early", "late"])
+@pytest.mark.parametrize("damage", ["zero", "twice", "moved to an illegal action"])
+def test_a_file_with_numbers_that_are_no_probabilities_is_refused(damage: str, street: str, tmp_path: Path) -> None:
+    solver, path = VectorCfr(make_game("leduc_holdem-v0")), tmp_path / "strategy.npz"
+    solver.run(5)
+    solver.strategy().save(path)
+    VectorStrategy.load(path, solver.game)
+    with np.load(path) as file:
+        arrays = dict(file)
+    table = arrays[street].reshape(-1, *arrays[street].shape[-2:])  # (decisions, actions, hands)
+    row = int(np.flatnonzero(~solver.game.streets.legal_of(street == "late").all(axis=1))[0])
+    table[row] = {"zero": 0 * table[row], "twice": 2 * table[row]}.get(damage, table[row][::-1])
+    np.savez(path, **arrays)
+    with pytest.raises(ValueError, match=r"strategy\.npz: the strategy has probabilities that do not sum to 1, or of"):
+        VectorStrategy.load(path, solver.game)
+
+
 def test_what_it_cannot_solve_is_refused_with_what_to_use(monkeypatch: pytest.MonkeyPatch) -> None:
     for game, reason in (
         (make_game("leduc_holdem-v0", num_players=3), "SampledCfr solves it"),

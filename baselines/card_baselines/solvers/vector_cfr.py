@@ -48,6 +48,8 @@ MAX_BYTES = 2**32
 """Maximum memory of regrets, strategies and hands."""
 _TABLES = 3
 """Tables of numbers: regrets, predicted regrets and strategies."""
+_ROUNDING = 1e-3
+"""Largest error of the sum of probabilities of 32 bits."""
 _LARGE = 2**29
 """Strategies of so many bytes are stored uncompressed, since compressing them takes minutes."""
 _FLOP_CARDS = 3
@@ -236,9 +238,16 @@ class VectorStrategy:
 
     @staticmethod
     def load(path: Path, game: VectorGame) -> VectorStrategy:
-        """Return the strategy in a file written by `save`."""
+        """Return the strategy in a file written by `save`; ValueError for numbers that are no probabilities."""
         with open_arrays(path) as data:
-            return VectorStrategy(game, *(data[name].astype(game.dtype, copy=False) for name in ("early", "late")))
+            early, late = (data[name].astype(game.dtype, copy=False) for name in ("early", "late"))
+            strategy = VectorStrategy(game, early, late)
+            for is_late, tables in ((False, [early]), (True, late)):  # board by board: a copy of all may be large
+                is_legal = game.streets.legal_of(is_late)
+                for table in tables:
+                    if table[~is_legal].any() or not (abs(table.sum(1) - 1) <= _ROUNDING).all():
+                        raise ValueError("the strategy has probabilities that do not sum to 1, or of illegal actions")
+            return strategy
 
 
 class VectorCfr(CfrSolver):
