@@ -35,7 +35,10 @@ _RAISE = re.compile(
     r"min[- ]?(?P<least>raise|bet)"
     r"|(?:raise|bet|re-?raise|open)(?: it)?(?: (?P<how>to|by|of))?(?: (?P<amount>.+))?"
 )
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
+_THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])")
+"""Numbers with commas before groups of three digits; "0,500" and "2,5" are none."""
+_MAYBE_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")
+"""Whole numbers with dots before groups of three digits, or fractions."""
 _NUMBER = re.compile(r"(?P<number>\d{1,12}(?:\.\d{1,6})?)(?P<blinds> ?bbs?| big blinds?)?")
 _POT = re.compile(
     r"(?:(?P<percent>\d{1,4}) ?%|(?P<top>\d{1,2}) ?/ ?(?P<bottom>\d{1,2})|(?P<share>\d?\.\d{1,4})"
@@ -154,7 +157,8 @@ def _describe_legal(tables: Tables, i: int) -> str:
 def _parse_action(tables: Tables, i: int, words: str) -> int:
     """Return the legal action that a text in lower case names; ValueError if there is none."""
     t: Table = tables[i]
-    words = _THOUSANDS.sub("", words.replace("$", "").replace("chips", "").replace("(all-in)", "all-in"))
+    words = words.replace("$", "").replace("chips", "").replace("(all-in)", "all-in")
+    words = _THOUSANDS.sub(lambda found: found[0].replace(",", ""), words)
     words = " ".join(words.split()).removeprefix("i ").removesuffix(".")
     if words in ("fold", "folds", "muck"):
         if not is_legal(t, FOLD_ACTION):
@@ -239,6 +243,8 @@ def _share(match: re.Match[str]) -> Fraction:
 def _chips(t: Table, amount: str) -> int:
     """Return an amount such as "80" or "2.5bb" in chips."""
     match = _NUMBER.fullmatch(amount)
+    if _MAYBE_THOUSANDS.fullmatch(amount):
+        raise ValueError(f"{amount!r} may be thousands or a fraction: write digits alone")
     if match is None:
         raise ValueError(f"{amount!r} is not an amount")
     chips = Fraction(match["number"]) * (int(t.chips_per_reward) if match["blinds"] else 1)

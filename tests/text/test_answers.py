@@ -32,7 +32,7 @@ def test_the_name_of_every_legal_action_is_read_as_that_action(name: str) -> Non
 
 
 def no_limit(**settings: object) -> tuple[Game, np.ndarray]:
-    game = make_game("no_limit_holdem-v0", num_players=2, bet_menu="integers", stacks=200, **settings)
+    game = make_game("no_limit_holdem-v0", **{"bet_menu": "integers", "stacks": 200, **settings})
     tables = game.seeded_tables(1, 1)
     game.deal_with(tables, 0, {"button": 0})
     return game, tables
@@ -59,6 +59,25 @@ def test_amounts_are_what_is_put_in_on_this_street_afterwards(words: str, amount
         return
     action = parse_action(game, tables, 0, words)
     assert game.action_name(tables, 0, action).startswith(f"raise to {amount}")
+
+
+@pytest.mark.parametrize(
+    ("words", "taken"),
+    [
+        ("raise to 1,500", "raise to 1500"), ("raise to $12,000", "raise to 12000"), ("raise 1500.0", "raise to 1500"),
+        ("raise to 0,500", "'0,500' is not an amount"), ("raise to 1500,500", "'1500,500' is not an amount"),
+        ("raise to 1,50", "'1,50' is not an amount"), ("raise to 1,500,00", "'1,500,00' is not an amount"),
+        ("raise to 5.000", "'5.000' may be thousands or a fraction"), ("call 1.000", "'1.000' may be thousands"),
+        ("all-in for 20.000", "'20.000' may be thousands"), ("raise to 1.000.000", "'1.000.000' may be thousands"),
+    ],
+)  # fmt: skip
+def test_separators_are_those_of_thousands_or_the_answer_is_refused(words: str, taken: str) -> None:
+    game, tables = no_limit(stacks=20_000)
+    try:
+        shown = game.action_name(tables, 0, parse_action(game, tables, 0, words))
+    except ActionTextError as error:
+        shown = str(error)
+    assert taken in shown
 
 
 @pytest.mark.parametrize(
