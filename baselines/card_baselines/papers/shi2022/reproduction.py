@@ -128,7 +128,7 @@ class Shi2022Reproduction(Reproduction[Options, Scale]):
         config = PpoConfig(
             env=ENV, env_args=(f"num_players={SEATS}",), opponents=(variant,), mixed=1.0, panel=(variant,),
             minutes=self.scale.ceiling_minutes, learning_rate=(1e-3, 1e-4), entropy=(0.02, 0.003),
-            evaluation_seconds=math.inf, final_hands=self.scale.hands,
+            evaluation_seconds=1e9, final_hands=self.scale.hands,
         )  # fmt: skip
         folder = self.finish_run(
             SELF_PLAY_PPO, config, f"best-response-{variant}", f"{self.scale.ceiling_minutes:g} minutes"
