@@ -16,7 +16,7 @@ import torch
 
 from card_baselines.agents.learned.mlp_policy import MlpPolicy
 from card_baselines.average_strategy.average_network import AverageNetwork
-from card_baselines.average_strategy.snapshots import SnapshotAgent, Snapshots, find_earlier_decisions, match_regrets
+from card_baselines.average_strategy.snapshots import SnapshotAgent, Snapshots, find_earlier_decisions, match_advantages
 from card_baselines.exploitability.ranges import exploit_flop_holdem
 from card_baselines.exploitability.target import ExploitSettings, Target
 from card_baselines.learning.memories import Reservoir
@@ -94,7 +94,7 @@ def test_regret_matching_by_hand() -> None:
     advantages = np.array([[1.0, 3.0, 100.0], [-2.0, -1.0, 5.0], [0.0, 0.0, 0.0]])
     mask = np.array([[1, 1, 0], [1, 1, 0], [1, 1, 1]], np.int8)
     expected = [[0.25, 0.75, 0.0], [0.0, 1.0, 0.0], [1 / 3, 1 / 3, 1 / 3]]
-    np.testing.assert_allclose(match_regrets(advantages, mask), expected)
+    np.testing.assert_allclose(match_advantages(advantages, mask), expected)
 
 
 def test_softmax_gives_illegal_actions_nothing() -> None:

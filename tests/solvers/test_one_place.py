@@ -15,17 +15,19 @@ ROOT = Path(card_baselines.__file__).parent
 ZEROS = ("zero", "_ZERO")
 
 
-def find_functions(is_wanted: Callable[[ast.FunctionDef], bool]) -> set[str]:
-    """Return the functions of solvers and exploitability for which `is_wanted` returns True, as "module.function"."""
+def find_functions(is_wanted: Callable[[ast.FunctionDef], bool], *folders: str) -> set[str]:
+    """Return the functions for which `is_wanted` returns True, as "module.function".
+
+    `folders` are those of `card_baselines` to search, by default all.
+    """
     found = set()
-    for folder in ("solvers", "exploitability"):
-        for path in (ROOT / folder).rglob("*.py"):
-            if "learned" in path.parts:  # trains networks in matches
-                continue
-            module = ".".join(path.relative_to(ROOT).with_suffix("").parts[1:])
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                if isinstance(node, ast.FunctionDef) and is_wanted(node):
-                    found.add(f"{module}.{node.name}")
+    for path in ROOT.rglob("*.py"):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        if (folders and parts[0] not in folders) or "learned" in parts:  # learned responses play matches
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef) and is_wanted(node):
+                found.add(".".join((*parts, node.name)))
     return found
 
 
@@ -47,9 +49,13 @@ def values_ends(function: ast.FunctionDef) -> bool:
 
 
 def maximises(function: ast.FunctionDef) -> bool:
-    """Return True if a function begins with values of minus infinity, as those of a best action."""
-    negated = [node for node in ast.walk(function) if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)]
-    return any(isinstance(n, ast.Attribute) and n.attr == "inf" for each in negated for n in ast.walk(each))
+    """Return True if a function begins with minus infinity, as values of a best action, or keeps the larger value."""
+    nodes = list(ast.walk(function))
+    negated = [node for node in nodes if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)]
+    choices = [node for node in nodes if isinstance(node, ast.IfExp) and not is_zero(node.orelse)]
+    return any(isinstance(n, ast.Attribute) and n.attr == "inf" for each in negated for n in ast.walk(each)) or any(
+        ast.unparse(node.test).endswith(f"{ast.unparse(node.body)} > {ast.unparse(node.orelse)}") for node in choices
+    )
 
 
 def compares_strength(function: ast.FunctionDef) -> bool:
@@ -85,33 +91,50 @@ def is_zero(node: ast.expr) -> bool:
     return getattr(node, "id", None) in ZEROS or getattr(node, "value", None) == 0
 
 
+def normalises_positive_parts(function: ast.FunctionDef) -> bool:
+    """Return True if a function of NumPy takes positive parts, and divides by a sum or calls `normalise`."""
+    nodes = list(ast.walk(function))
+    calls = [n for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
+    cuts = any(call.func.attr == "maximum" and is_zero(call.args[-1]) for call in calls)  # type: ignore[attr-defined]
+    called = list_calls(function)
+    divides = "divide" in called or any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div) for n in nodes)
+    return cuts and ("normalise" in called or (divides and "sum" in called))
+
+
 def test_trees_are_grown_in_one_place() -> None:
     """The solver for several seats has no tree: it plays the deals that it samples."""
-    assert find_functions(takes_actions) == {
-        "tree.step_all", "multiplayer.traversal._traverse", "multiplayer.traversal._play_to",
+    assert find_functions(takes_actions, "solvers", "exploitability") == {
+        "solvers.tree.step_all", "solvers.multiplayer.traversal._traverse", "solvers.multiplayer.traversal._play_to",
     }  # fmt: skip
 
 
 def test_regret_matching_is_in_one_place() -> None:
-    assert find_functions(divides_positive_parts) == {"regret.match_regrets", "regret.find_factors"}
+    """Deep CFR takes the best action where no advantage is positive, and calls `normalise` of the same module."""
+    counts = {"papers.zheng2022.advantage.advantage", "papers.maitrepierre2008.bandit.bounds"}  # no regrets
+    assert (find_functions(divides_positive_parts) | find_functions(normalises_positive_parts)) - counts == {
+        "solvers.regret.match_regrets", "solvers.regret.find_factors", "solvers.regret.regret_matching",
+        "average_strategy.snapshots.match_advantages",
+    }  # fmt: skip
 
 
 def test_showdowns_are_summed_in_one_place() -> None:
     modules = {name.rpartition(".")[0] for name in find_functions(compares_strength)}
-    assert modules == {"hands"}
+    assert modules == {"solvers.hands"}
 
 
 def test_ends_and_best_actions_are_valued_in_two_modules() -> None:
-    """`walk` has the hands of one betting sequence, `street_passes` those of many sequences side by side.
+    """`walk` has the hands of one betting sequence, `street_passes` those of many side by side; all others call these.
 
     Hand abstractions compare hands, `BoardHands` counts pairs of them, and the response before the flop makes one
     decision for all flops.
     """
     assert find_functions(values_ends) == {
-        "walk.make_walk", "walk.walk", "two_streets.evaluate_fold", "limit.street_passes.evaluate_fold",
-        "limit.street_passes.evaluate_close", "hands.sum_compatible", "buckets.hand_buckets.count_equities",
-        "buckets.hand_buckets.compare_with_groups",
+        "solvers.walk.make_walk", "solvers.walk.walk", "solvers.two_streets.evaluate_fold",
+        "solvers.limit.street_passes.evaluate_fold", "solvers.limit.street_passes.evaluate_close",
+        "solvers.hands.sum_compatible", "solvers.buckets.hand_buckets.count_equities",
+        "solvers.buckets.hand_buckets.compare_with_groups",
     }  # fmt: skip
-    assert find_functions(maximises) == {
-        "walk._take_best", "limit.street_passes._take_best", "ranges.choose", "multiplayer.traversal.learn_from_deal",
+    assert find_functions(maximises, "solvers", "exploitability") == {
+        "solvers.walk.take_best", "solvers.limit.street_passes._take_best", "exploitability.ranges.choose",
+        "solvers.multiplayer.traversal.learn_from_deal",
     }  # fmt: skip

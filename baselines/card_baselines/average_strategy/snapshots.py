@@ -22,6 +22,7 @@ from card_baselines.run_folder import CONFIG, WEIGHTS, RunFolder, read_config
 from card_baselines.runs.checkpoint import Part, check_arrays
 from card_baselines.runs.learner import LearnerCallback
 from card_baselines.solvers.hands import find_own_cards
+from card_baselines.solvers.regret import normalise
 from card_baselines.solvers.tree import grow_game, is_two_player_limit
 from card_envs.agent import Agent, Decisions, choose, decisions_at
 from card_envs.agent.probabilities import softmax
@@ -36,22 +37,17 @@ SNAPSHOT_WEIGHTS = "snapshot_weights"
 _NOT_DRAWN = -1
 
 
-def match_regrets(advantages: NDArray[np.floating], action_mask: NDArray[np.int8]) -> Floats:
-    """Return the strategy (n, num_actions) of regret matching.
+def match_advantages(advantages: NDArray[np.floating], action_mask: NDArray[np.int8]) -> Floats:
+    """Return the strategy (n, num_actions) of Deep CFR (Brown et al. 2019): regret matching of predicted advantages.
 
-    Probabilities are proportional to positive advantages. Where no legal action has one, the actions with the largest
-    advantage are played, as in Deep CFR (Brown et al. 2019).
+    Where no legal action has a positive advantage, the actions with the largest one are played, not all alike.
     """
     legal = np.where(action_mask == 1, advantages, -np.inf).astype(np.float64)
-    positive = np.maximum(legal, 0.0)
-    total = positive.sum(axis=1, keepdims=True)
-    best = (legal == legal.max(axis=1, keepdims=True)).astype(np.float64)
-    shares = np.divide(positive, total, out=np.zeros_like(positive), where=total > 0)
-    return np.asarray(np.where(total > 0, shares, best / best.sum(axis=1, keepdims=True)), np.float64)
+    return normalise(np.maximum(legal, 0.0), legal == legal.max(axis=1, keepdims=True))
 
 
 OUTPUTS: Mapping[str, Callable[[NDArray[np.floating], NDArray[np.int8]], Floats]] = {
-    "advantages": match_regrets,
+    "advantages": match_advantages,
     "logits": softmax,
 }
 """Kind of output of the networks in config.json -> function that converts it to action probabilities."""

@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 
 from card_baselines.agents.learned.mlp_policy import MlpPolicy
-from card_baselines.average_strategy.snapshots import match_regrets
+from card_baselines.average_strategy.snapshots import match_advantages
 from card_baselines.learning.adam import Adam
 from card_baselines.learning.columns import Columns
 from card_baselines.runs.checkpoint import check_arrays
@@ -75,7 +75,7 @@ class AdvantageNetwork:
     @torch.inference_mode()
     def strategy(self, observation: NDArray[Any], action_mask: NDArray[np.int8]) -> Floats:
         """Return the strategy of regret matching (n, num_actions)."""
-        return match_regrets(self.forward(torch.from_numpy(observation)).cpu().numpy(), action_mask)
+        return match_advantages(self.forward(torch.from_numpy(observation)).cpu().numpy(), action_mask)
 
     def compute_loss(self, minibatch: Mapping[str, torch.Tensor]) -> torch.Tensor:
         """Return the weighted squared error on a minibatch of the advantage memory."""

@@ -193,9 +193,9 @@ def make_walk(begin_street: Any) -> Any:  # noqa: C901  short kernels are called
             if place == node.num:  # all actions were tried
                 target = np.int64(0) if depth == 0 else child[depth - 1, path[depth - 1, _TRIED]]
                 if not is_own:
-                    _sum_children(values, target, child, here)
+                    sum_children(values, target, child, depth, size)
                 elif _takes_best(mode, is_own, is_last):
-                    _take_best(values, target, child, here)
+                    take_best(values, target, child, depth, size)
                     if mode == RESPOND:
                         _write_best(values, target, child, here, choices, choice)
                 else:
@@ -401,30 +401,32 @@ def _update_regrets(
 
 # --- values -----------------------------------------------------------------------------------------------------------
 # The values of the children of a decision are in the rows child[depth, place], -1 where an action is illegal; its own
-# are in row `target`.
+# are in row `target`. Columns are hands, or betting sequences side by side (`exploitability.flops`).
 
 
 @kernel
-def _sum_children(values: Any, target: Any, child: Any, here: Any) -> None:
+def sum_children(values: Any, target: Any, child: Any, depth: Any, size: Any) -> None:
     """Write the values of a decision of the opponent, whose reach they are weighted by."""
-    _clear(values, target, here.size)
+    _clear(values, target, size)
     for place in range(child.shape[1]):
-        after = child[here.depth, place]
+        after = child[depth, place]
         if after >= 0:
-            for h in range(here.size):
-                values[target, h] += values[after, h]
+            for k in range(size):
+                values[target, k] += values[after, k]
 
 
 @kernel
-def _take_best(values: Any, target: Any, child: Any, here: Any) -> None:
-    """Write the values of the best action with each hand."""
-    for h in range(here.size):
-        values[target, h] = -np.inf
+def take_best(values: Any, target: Any, child: Any, depth: Any, size: Any) -> None:
+    """Write the values of the best action in each column."""
+    is_first = True
     for place in range(child.shape[1]):
-        after = child[here.depth, place]
-        if after >= 0:
-            for h in range(here.size):
-                values[target, h] = max(values[target, h], values[after, h])
+        after = child[depth, place]
+        if after < 0:
+            continue
+        for k in range(size):
+            other = values[after, k]
+            values[target, k] = other if is_first or other > values[target, k] else values[target, k]
+        is_first = False
 
 
 @kernel
