@@ -20,7 +20,7 @@ from card_baselines import cli
 from card_baselines.learning.memories import DecisionReservoir
 from card_baselines.neural.advantage_network import MeanAdvantages
 from card_baselines.neural.dream import estimate_advantages, play_lines
-from card_baselines.neural.external_sampling import Decisions, Samples, traverse
+from card_baselines.neural.external_sampling import SampledDecisions, Samples, traverse
 from card_baselines.runs.exploitability_meter import AVERAGE, LATEST
 from card_baselines.runs.run import train
 from card_envs import make_game
@@ -166,8 +166,8 @@ def test_traversals_do_not_change_the_tables() -> None:
 CPU = torch.device("cpu")
 
 
-def decisions_of(states: np.ndarray, advantage: np.ndarray) -> Decisions:
-    return Decisions(
+def decisions_of(states: np.ndarray, advantage: np.ndarray) -> SampledDecisions:
+    return SampledDecisions(
         np.eye(5, dtype=np.float32)[states], np.ones((len(states), 2), np.int8), advantage, np.ones(len(states))
     )
 

@@ -135,6 +135,6 @@ def test_ends_and_best_actions_are_valued_in_two_modules() -> None:
         "solvers.buckets.hand_buckets.compare_with_groups",
     }  # fmt: skip
     assert find_functions(maximises, "solvers", "exploitability") == {
-        "solvers.walk.take_best", "solvers.limit.street_passes._take_best", "exploitability.ranges.choose",
+        "solvers.walk.take_best", "solvers.limit.street_passes._take_best", "exploitability.ranges.evaluate_choices",
         "solvers.multiplayer.traversal.learn_from_deal",
     }  # fmt: skip

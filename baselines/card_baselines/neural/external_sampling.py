@@ -33,7 +33,7 @@ def require_two_players(algorithm: str, game: Game) -> None:
         )
 
 
-class Decisions(NamedTuple):
+class SampledDecisions(NamedTuple):
     """n decisions of a traversal."""
 
     observation: NDArray[Any]
@@ -49,11 +49,11 @@ class Decisions(NamedTuple):
 class Samples(NamedTuple):
     """The decisions of a traversal."""
 
-    own: Decisions
-    """Those of the traversers, with sampled advantages: the value of each legal action minus that of the strategy, 0
-    for illegal ones, in the unit of rewards."""
-    others: Decisions
-    """Those of the other seats, with the action probabilities of the strategy."""
+    own: SampledDecisions
+    """Decisions of the traversers, with sampled advantages: the value of each legal action minus that of the strategy,
+    0 for illegal ones, in the unit of rewards."""
+    others: SampledDecisions
+    """Decisions of the other seats, with the action probabilities of the strategy."""
 
 
 @dataclass(frozen=True)
@@ -69,18 +69,18 @@ class Step:
     is_own: NDArray[np.bool_]
     """(n,): whether the traverser acts."""
     weight: Floats
-    """(n,): as in `Decisions`."""
+    """(n,): as in `SampledDecisions`."""
 
 
 def join_steps(steps: Sequence[Step], advantages: Sequence[Floats]) -> Samples:
     """Return the decisions of all steps, given the advantages (n, num_actions) at each."""
 
-    def join(own: bool, values: Iterable[Floats]) -> Decisions:
+    def join(own: bool, values: Iterable[Floats]) -> SampledDecisions:
         chosen = [
             [column[step.is_own == own] for column in (step.observation, step.action_mask, each, step.weight)]
             for step, each in zip(steps, values, strict=True)
         ]
-        return Decisions(*map(np.concatenate, zip(*chosen, strict=True)))
+        return SampledDecisions(*map(np.concatenate, zip(*chosen, strict=True)))
 
     return Samples(join(True, advantages), join(False, [step.strategy for step in steps]))
 

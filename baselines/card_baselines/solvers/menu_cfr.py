@@ -21,7 +21,18 @@ from card_baselines.solvers.regret import Schedule
 from card_baselines.solvers.solver import DealSolver
 from card_baselines.solvers.strategy import TableStrategy, lay_out, list_states, quantise
 from card_baselines.solvers.tree import NUM_PLAYERS, grow_game
-from card_baselines.solvers.walk import ANSWER, OWN, RESPOND, SAMPLE, Frames, Groups, Settings, Tables, go_on, make_walk
+from card_baselines.solvers.walk import (
+    ANSWER,
+    OWN,
+    RESPOND,
+    SAMPLE,
+    Frames,
+    Groups,
+    Settings,
+    StrategyTables,
+    go_on,
+    make_walk,
+)
 from card_envs.compiler import kernel
 from card_envs.game import NOBODY
 from card_envs.games.holdem.actions import CALL_ACTION
@@ -147,8 +158,8 @@ class MenuCfr(DealSolver):
             np.int64(learner), np.int64(mode), schedule, np.int64(self._last_street), self.least, False, 0, 0
         )
         _walk(
-            self.nodes, np.int64(0), self.boards.ranked[0], self._groups, Tables(own, other, own, self.averages),
-            settings, self._streams[0], self._frames, self._response,
+            self.nodes, np.int64(0), self.boards.ranked[0], self._groups,
+            StrategyTables(own, other, own, self.averages), settings, self._streams[0], self._frames, self._response,
         )  # fmt: skip
 
 
@@ -177,7 +188,7 @@ def _answer(
         1 - settings.learner, np.int64(RESPOND), Schedule(_ZERO, _ONE, _ONE, _ZERO, _ZERO), settings.last_street, total,
         False, 0, 0,
     )  # fmt: skip
-    both = Tables(tables.other, tables.own, tables.other, tables.sums)
+    both = StrategyTables(tables.other, tables.own, tables.other, tables.sums)
     _respond(nodes, node, ranked, groups, both, swapped, stream, response, 0)
     return False
 

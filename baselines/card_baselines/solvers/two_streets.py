@@ -24,7 +24,7 @@ from card_baselines.solvers.walk import (
     Frames,
     Groups,
     Settings,
-    Tables,
+    StrategyTables,
     go_on,
     make_walk,
 )
@@ -192,7 +192,7 @@ def _take_given(
 
 _walk_board = make_walk(go_on)
 walk_boards = make_walk(_visit_boards)
-"""The walk over both streets. `extra` are `Boards`, the indices of those that are visited, the `Tables` of the
+"""The walk over both streets. `extra` are `Boards`, the indices of those that are visited, the `StrategyTables` of the
 second street, how many of their numbers each board has, and `Frames` for it."""
 walk_first = make_walk(_take_given)
 """The walk over the first street, with `extra` = the values (nodes, hands) of the nodes at which cards come."""
@@ -258,7 +258,7 @@ class BoardResponses:
         sum_folds(self.hands.ranked, len(self.hands), reach[1 - seat, node], stake, self._frames.by_card, values)
         return values
 
-    def _prepare(self, policy: Floats, seat: int, mode: int) -> tuple[Tables, Settings]:
+    def _prepare(self, policy: Floats, seat: int, mode: int) -> tuple[StrategyTables, Settings]:
         """Return the probabilities of both seats as tables, and the settings of a walk."""
         given = np.ascontiguousarray(policy, self._dtype).reshape(-1)
-        return Tables(given, given, given, given), Settings(seat, mode, cfr(0), 0, VISIT_ALL, True, 0, 0)
+        return StrategyTables(given, given, given, given), Settings(seat, mode, cfr(0), 0, VISIT_ALL, True, 0, 0)

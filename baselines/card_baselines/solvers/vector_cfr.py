@@ -270,12 +270,12 @@ class VectorCfr(CfrSolver):
         tree, dtype = self.game.tree, self.game.dtype
         self._frames = [Frames.allocate(tree, num, num, dtype) for num in self.game.num_hands]
 
-    def _allocate(self, is_late: bool) -> walk.Tables:
+    def _allocate(self, is_late: bool) -> walk.StrategyTables:
         """Return the tables of one street; regrets and their prediction are one table if nothing is predicted."""
         shape = self.game.shape_of(is_late)
         regrets, sums = (np.zeros(shape, self.game.dtype) for _ in range(2))
         predicted = np.zeros_like(regrets) if self._schedule(1).prediction else regrets
-        return walk.Tables(predicted, predicted, regrets, sums)
+        return walk.StrategyTables(predicted, predicted, regrets, sums)
 
     def run(self, iterations: int) -> None:
         """Run `iterations` more iterations; both players learn in each."""
@@ -285,10 +285,10 @@ class VectorCfr(CfrSolver):
         learn(nodes, ranked, early, extra, NO_GROUPS, self._frames[0], self.game.weights, schedules, STREAM)
         self.iterations += iterations
 
-    def _list_arguments(self, early: walk.Tables, late: walk.Tables) -> tuple[Any, ...]:
+    def _list_arguments(self, early: walk.StrategyTables, late: walk.StrategyTables) -> tuple[Any, ...]:
         """Return nodes, hands, strategies and the `extra` of `two_streets.walk_boards`."""
         game = self.game
-        tables, late = (walk.Tables(*(table.reshape(-1) for table in street)) for street in (early, late))
+        tables, late = (walk.StrategyTables(*(table.reshape(-1) for table in street)) for street in (early, late))
         extra = game.boards, np.arange(game.num_boards), late, prod(game.shape_of(True)[1:]), self._frames[1]
         return game.streets.nodes, game.hands.ranked, tables, extra
 

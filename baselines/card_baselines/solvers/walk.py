@@ -47,13 +47,13 @@ class Groups(NamedTuple):
     """(streets,): number of groups, 0 if every hand has its own numbers."""
 
 
-class Tables(NamedTuple):
+class StrategyTables(NamedTuple):
     """Strategies (numbers,) that a walk reads and changes."""
 
     own: NDArray[Any]
     """What the learner's policy is matched to: regrets, unless the schedule predicts."""
     other: NDArray[Any]
-    """The same of the opponent."""
+    """What the opponent's policy is matched to; see `own`."""
     regrets: NDArray[Any]
     """The learner's regrets."""
     sums: NDArray[Any]
@@ -78,7 +78,7 @@ class Settings(NamedTuple):
     board: Any
     """Index of the board, if a street has tables for each: it is added to the street in `Groups.of_hand`."""
     first: Any
-    """Where the numbers of the board begin in `Tables`."""
+    """Where the numbers of the board begin in `StrategyTables`."""
 
 
 class Frames(NamedTuple):

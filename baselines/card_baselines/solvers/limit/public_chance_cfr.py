@@ -43,7 +43,7 @@ from card_envs.poker.hands import NUM_HANDS
 from card_envs.rng import make_generator
 from card_envs.typing import Floats32, Integers
 
-Tables = list[Floats32]
+StreetTables = list[Floats32]
 """Regrets or weights by street, (decisions, buckets, actions, sequences)."""
 
 _RARE = 1.0
@@ -122,8 +122,8 @@ class PublicChanceCfr(DealSolver):
         self._walk(learner, self.regrets, self.regrets, self._work, play_river, rng)
 
     def _walk(
-        self, learner: int, tables: Tables, own: Tables, work: list[Workspace], play_river: Callable[[int], None],
-        rng: np.random.Generator,
+        self, learner: int, tables: StreetTables, own: StreetTables, work: list[Workspace],
+        play_river: Callable[[int], None], rng: np.random.Generator,
     ) -> None:  # fmt: skip
         """Update the learner's `own` tables on the board, against an opponent that plays by `tables`.
 
@@ -158,14 +158,18 @@ class PublicChanceCfr(DealSolver):
         reach = work[street - 1].reach[closes, :num].swapaxes(0, 1).reshape(num, -1)
         work[street].reach[0, :num, : reach.shape[1]] = reach
 
-    def _pass_forward(self, street: int, learner: int, tables: Tables, work: list[Workspace], number: int = 0) -> None:
+    def _pass_forward(
+        self, street: int, learner: int, tables: StreetTables, work: list[Workspace], number: int = 0
+    ) -> None:
         s, hands = self.streets[street], self._hands
         args = s.steps[learner], number * s.num_decisions, learner, hands.ranked[0], hands.rows[street]
         pass_forward(*args, tables[street], work[street])
         if tables is self.regrets and self._number % _AVERAGED_EVERY == 0:
             add_to_average(*args, work[street].reach, self.averages[street], np.float32(self._number) ** 2)
 
-    def _pass_backward(self, street: int, learner: int, tables: Tables, work: list[Workspace], number: int = 0) -> None:
+    def _pass_backward(
+        self, street: int, learner: int, tables: StreetTables, work: list[Workspace], number: int = 0
+    ) -> None:
         s, hands = self.streets[street], self._hands
         pass_backward(
             s.steps[learner], number * s.num_decisions, learner, hands.ranked[0], hands.rows[street], tables[street],

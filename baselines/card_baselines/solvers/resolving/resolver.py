@@ -200,7 +200,7 @@ class SubgameCfr:
         regrets, sums = np.zeros((2, *shape), np.float32)
         late_regrets, late_sums = np.zeros((2, len(self.cards), *late_shape), np.float32)
         early, late = (
-            walk.Tables(each, each, each, summed.reshape(-1))
+            walk.StrategyTables(each, each, each, summed.reshape(-1))
             for each, summed in ((regrets.reshape(-1), sums), (late_regrets.reshape(-1), late_sums))
         )
         entered, policy = np.zeros((2, 2, len(self.hands)), np.float32)
