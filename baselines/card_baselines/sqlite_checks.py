@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 from card_envs.damaged_files import DamagedFileError
@@ -15,6 +17,20 @@ _TYPES = {"INTEGER": ("integer",), "TEXT": ("text",), "REAL": ("real", "integer"
 
 READ_ERRORS = (sqlite3.DatabaseError, UnicodeDecodeError)
 """Errors of statements on a damaged file; `sqlite3` raises the second for a message that quotes bytes of a schema."""
+
+
+def file_uri(path: Path, writes: bool) -> str:
+    """Return the address of a file for `sqlite3.connect(..., uri=True)`.
+
+    A file in a folder without write permission has no log beside it unless somebody writes it, and is then read as one
+    that does not change: SQLite would make a log in order to read.
+    """
+    address = path.resolve().as_uri()
+    if writes:
+        return f"{address}?mode=rwc"
+    has_log = path.with_name(f"{path.name}-wal").exists()
+    is_fixed = not has_log and not os.access(path.resolve().parent, os.W_OK)
+    return f"{address}?mode=ro{'&immutable=1' if is_fixed else ''}"
 
 
 _Tables = dict[str, list[tuple[Any, ...]]]

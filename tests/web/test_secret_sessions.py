@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from card_baselines.web.session import Plan, Player, deal_table
-from card_baselines.web.store import Store
+from card_baselines.web.store import Store, StoreError
 from card_envs.envs import make_game
 from card_envs.game import Game
 from tests.web.served import Server, serving
@@ -149,6 +149,21 @@ def test_a_database_of_another_program_is_refused_and_not_written_to(table: str,
     content = path.read_bytes()
     with pytest.raises(ValueError, match=r"bookmarks\.sqlite: table '.*' is not one that this version writes; name"):
         Store(path)
+    assert path.read_bytes() == content
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def test_results_are_read_where_nobody_can_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "results.sqlite"
+    store = Store(path)
+    number = store.add_session(Plan("kuhn_poker-v0", {}, (Player("a", None), Player("b", "random"))), ("x", None))
+    store.close()
+    content = path.read_bytes()
+    monkeypatch.setattr("os.access", lambda *_: False)  # a read-only folder, also for root
+    reading = Store(path, writes=False)
+    assert [session.id for session in reading.sessions()] == [number]
+    with pytest.raises(StoreError, match="cannot be written: attempt to write a readonly database"):
+        reading.close_session(number)
     assert path.read_bytes() == content
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from card_baselines.league.rounds import Earnings, RoundOutcome
-from card_baselines.sqlite_checks import READ_ERRORS, check_tables
+from card_baselines.sqlite_checks import READ_ERRORS, check_tables, file_uri
 from card_envs.damaged_files import DamagedFileError, explain_damage
 from card_envs.match import Fault
 
@@ -323,9 +323,7 @@ def _parse_ids(text: str, known: Collection[int]) -> tuple[int, ...]:
 
 
 def _connect(path: Path, writes: bool) -> sqlite3.Connection:
-    mode = "rwc" if writes else "ro"
-    uri = f"{path.resolve().as_uri()}?mode={mode}"
-    connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=30.0)
+    connection = sqlite3.connect(file_uri(path, writes), uri=True, isolation_level=None, timeout=30.0)
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA trusted_schema = OFF")  # the file may be somebody else's, triggers and views included
     if writes:

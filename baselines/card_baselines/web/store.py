@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from card_baselines.sqlite_checks import READ_ERRORS, check_tables, require_no_other_tables
+from card_baselines.sqlite_checks import READ_ERRORS, check_tables, file_uri, require_no_other_tables
 from card_baselines.web.session import Plan, Player
 from card_envs.damaged_files import DamagedFileError, explain_damage
 
@@ -88,8 +88,12 @@ class StoreError(ValueError):
 class Store:
     """The file of results. Several threads may use it."""
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, writes: bool = True) -> None:
         """Open a file, or make one that only its owner can read: it holds the tokens of seats and secrets of deals.
+
+        Args:
+            path: The file.
+            writes: False to read a file, which may lie where nobody can write.
 
         Raises:
             ValueError: The file is not a file of results, or was written by another version.
@@ -97,16 +101,18 @@ class Store:
         self.path = Path(path)
         if self.path.is_dir():
             raise ValueError(f"{self.path} is a folder: name the file of results in it")
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self.path.touch(mode=0o600)
+        if writes:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.touch(mode=0o600)
         self._lock = threading.Lock()
-        self._db = sqlite3.connect(self.path, check_same_thread=False, isolation_level=None)
+        self._db = sqlite3.connect(file_uri(self.path, writes), uri=True, check_same_thread=False, isolation_level=None)
         try:
             require_no_other_tables(self._db, _TABLES, self.path)  # before anything is written to another's file
-            self._db.execute("PRAGMA journal_mode = WAL")  # a commit costs no waiting for the disk ...
-            self._db.execute("PRAGMA synchronous = NORMAL")  # ... and survives the end of the process all the same
             self._db.execute("PRAGMA trusted_schema = OFF")  # the file may be somebody else's
-            self._db.executescript(_TABLES)
+            if writes:
+                self._db.execute("PRAGMA journal_mode = WAL")  # a commit costs no waiting for the disk ...
+                self._db.execute("PRAGMA synchronous = NORMAL")  # ... and survives the end of the process all the same
+                self._db.executescript(_TABLES)
             check_tables(self._db, _TABLES, _CONDITIONS, self.path)
         except (*READ_ERRORS, DamagedFileError) as error:
             self._db.close()

@@ -34,7 +34,7 @@ def results(
 
     if not path.is_file():
         raise ValueError(f"there is no file {path}: `card-envs serve` writes it, or name another one")
-    store, catalogue = Store(path), Catalogue()
+    store, catalogue = Store(path, writes=False), Catalogue()
     if export is not None:
         written = write_hands(store, catalogue, export)
         if not as_json:
