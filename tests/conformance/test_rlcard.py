@@ -168,6 +168,15 @@ def test_seeds() -> None:
     assert cards(make_env("limit_holdem-v0", seed=1)) != cards(make_env("limit_holdem-v0", seed=2))
 
 
+@pytest.mark.parametrize("seat", [2, -1, 10**9, None, "0", 0.0, True, [0]])
+def test_states_of_seats_that_do_not_exist_are_refused(seat: Any) -> None:
+    """Compiled code reads beside the table for another seat, and ends the process for a text."""
+    env = make_env("leduc_holdem-v0", seed=np.int8(1))
+    env.reset()
+    with pytest.raises(ValueError, match=r"player_id .* must be a seat in 0\.\.1"):
+        env.get_state(seat)
+
+
 def test_what_is_refused() -> None:
     with pytest.raises(ValueError, match="stale_first_state is a fault of RLCard's limit hold'em"):
         make_env("limit_holdem-v0", stale_first_state=True)

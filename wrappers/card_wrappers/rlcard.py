@@ -31,7 +31,7 @@ from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError, is_whole
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import MAX_STREETS
 from card_envs.games.holdem.view import board, hole_cards
-from card_envs.rng import random_seed
+from card_envs.rng import random_seed, wrap_seed
 
 try:
     from rlcard.envs import Env
@@ -139,7 +139,7 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
         """Restart the random stream of the table; None for an unpredictable seed."""
         seed = random_seed() if seed is None else seed
         self._tables = self.card_game.seeded_tables(1, seed)
-        self.np_random = np.random.RandomState(seed % 2**32)
+        self.np_random = np.random.RandomState(wrap_seed(seed) % 2**32)
 
     def reset(self, options: dict[str, Any] | None = None) -> tuple[State, int]:
         """Deal, and return state and id of the seat to act. A deal without a decision is dealt again.
@@ -212,7 +212,9 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
         return actor if actor != NOBODY or not self.action_recorder else self.action_recorder[-1][0]
 
     def get_state(self, player_id: int) -> State:
-        """Return the state of a seat in the form of RLCard's agents."""
+        """Return the state of a seat in the form of RLCard's agents; ValueError for a seat that does not exist."""
+        if not is_whole(player_id) or not 0 <= player_id < self.num_players:
+            raise ValueError(f"player_id {player_id!r} must be a seat in 0..{self.num_players - 1}")
         names = self._legal_names()
         return {
             "obs": self.card_game.observe(self._tables, 0, player_id)[0],
