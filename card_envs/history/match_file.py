@@ -11,8 +11,9 @@ from typing import IO, Self
 
 import numpy as np
 
+from card_envs.envs import as_game
 from card_envs.files import replace_file
-from card_envs.game import Game
+from card_envs.game import Game, check_list
 from card_envs.history.formats import format_of_file, formats, formats_of
 from card_envs.history.history_format import HistoryFormat, HistoryWriter, PlayedHands
 from card_envs.match.callbacks import MatchBatch
@@ -35,10 +36,14 @@ class MatchFile:
         ValueError: For an unknown suffix, a format that cannot describe the game, and a file that exists already.
     """
 
-    def __init__(self, path: str | Path, game: Game, names: Sequence[str], seed: int | None) -> None:
+    def __init__(self, path: str | Path, game: Game | str, names: Sequence[str], seed: int | None) -> None:
+        game, listed = as_game(game), check_list("names", names, "a list of the names of the agents")
+        if len(listed) != game.num_seats or not all(isinstance(name, str) for name in listed):
+            raise ValueError(f"names {listed} must be {game.num_seats} texts, one for each agent of {game.name}")
         self.path = file_for(Path(path), game, seed)
         self.num_hands = 0
-        self._writer = _writer_for(self.path, game, tuple(names), seed)
+        self._game = game
+        self._writer = _writer_for(self.path, game, tuple(listed), seed)
         self._body: IO[str] | None = None
         self._taken: list[tuple[Rows, Rows]] = []
 
@@ -53,7 +58,11 @@ class MatchFile:
         return self
 
     def on_deal(self, batch: MatchBatch) -> None:
-        """Start recording a batch of hands."""
+        """Start recording a batch of hands; ValueError for hands of another game, and of a second match."""
+        if (batch.game.name, batch.game.config) != (self._game.name, self._game.config):
+            raise ValueError(f"{self.path}: the file is for {self._game}, and this match plays {batch.game}")
+        if self.num_hands and (batch.hands == 0).any():
+            raise ValueError(f"{self.path}: a second match begins, and a file holds one: save it in another file")
         self._dealt = batch.tables.copy()
         self._taken = [(np.empty(0, np.int64), np.empty(0, np.int64))]
 

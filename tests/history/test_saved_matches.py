@@ -204,6 +204,26 @@ def test_what_cannot_be_saved_is_refused_before_the_first_hand(
     assert (tmp_path / "there.phhs").read_text() == "something"
 
 
+@pytest.mark.parametrize("names", [["a"], ["a", "b", "c"], "ab", ["a", 2], None])
+def test_a_file_has_a_name_for_each_agent(names: Any, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"^names .* must be (2 texts|a list)"):
+        MatchFile(tmp_path / "a.phhs", "no_limit_holdem-v0", names, seed=1)
+
+
+def test_a_file_is_of_one_match_of_its_game(tmp_path: Path) -> None:
+    """Hands of another game would be written as those of this one, and hands of a second match have equal numbers."""
+    agents, path = [RandomAgent(), RandomAgent()], tmp_path / "a.phhs"
+    with pytest.raises(ValueError, match=r"for <Game no_limit_holdem.*, and this match plays <Game limit_holdem"):  # noqa: SIM117
+        with MatchFile(path, "no_limit_holdem-v0", ["a", "b"], seed=1) as file:
+            play_match("limit_holdem-v0", agents, 5, 1, callbacks=[file])
+    with pytest.raises(ValueError, match="a second match begins, and a file holds one"):  # noqa: SIM117
+        with MatchFile(path, "no_limit_holdem-v0", ["a", "b"], seed=1) as file:
+            play_match("no_limit_holdem-v0", agents, 20, 1, hands_per_table=5, num_tables=2, callbacks=[file])
+            assert file.num_hands == 20
+            play_match("no_limit_holdem-v0", agents, 5, 2, callbacks=[file])
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_match_that_ends_early_announces_the_hands_that_it_had(tmp_path: Path) -> None:
     game, agents = leduc_holdem(), [Named("a"), Named("b")]
     with MatchFile(tmp_path / "a.acpc", game, ["a", "b"], 5) as file:
