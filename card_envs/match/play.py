@@ -15,7 +15,7 @@ import numpy as np
 from card_envs.agent import SupportsAct, decisions_at, find_agent, require_playable, write_random_numbers
 from card_envs.agent.hooks import end_deals, show_actions
 from card_envs.envs import as_game
-from card_envs.game import Game, Tables, check_count
+from card_envs.game import Game, Tables, check_count, check_list, check_switch
 from card_envs.match.callbacks import MatchBatch, MatchCallback, rotations
 from card_envs.match.result import AgentError, MatchInterrupted, MatchResult, units_of
 from card_envs.match.runner import AgentRunner, Player
@@ -77,14 +77,14 @@ def play_match(
         >>> result.names, result.hands
         (('random', 'random'), 1000)
     """
-    for name, count in {"hands": hands, "num_tables": num_tables, "hands_per_table": hands_per_table}.items():
-        check_count(name, count)
-    game = as_game(game)
-    if len(agents) != game.num_seats:
+    hands, num_tables = check_count("hands", hands), check_count("num_tables", num_tables)
+    hands_per_table, duplicate = check_count("hands_per_table", hands_per_table), check_switch("duplicate", duplicate)
+    game, listed = as_game(game), check_list("agents", agents, "a list of agents, one for each seat")
+    if len(listed) != game.num_seats:
         raise ValueError(
-            f"{game.name} has {game.num_seats} seats: {game.num_seats} agents are needed, not {len(agents)}"
+            f"{game.name} has {game.num_seats} seats: {game.num_seats} agents are needed, not {len(listed)}"
         )
-    playing = [find_agent(agent, game) if isinstance(agent, str) else agent for agent in agents]
+    playing = [find_agent(agent, game) if isinstance(agent, str) else agent for agent in listed]
     in_turn = rotations(game.num_seats) if seatings is None else _check_seatings(seatings, game.num_seats)
     match = _Match(game, playing, seed, in_turn, duplicate, hands_per_table, on_error, callbacks)
     samples = -(-hands // match.hands_per_sample)

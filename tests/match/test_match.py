@@ -251,6 +251,28 @@ def test_no_hands_and_too_few_agents_are_errors(game: Game, hands: Any, message:
         play_match(game, [RandomAgent(), RandomAgent()], hands, 0)
 
 
+@pytest.mark.parametrize(
+    ("agents", "settings", "message"),
+    [
+        ("random", {}, "agents 'random' must be a list of agents, one for each seat"),
+        (RandomAgent(), {}, "agents .* must be a list of agents"),
+        ({"a": "random", "b": "random"}, {}, "agents .* must be a list of agents"),
+        (["random", "random"], {"duplicate": "no"}, "duplicate 'no' must be True or False"),
+        (["random", "random"], {"hands": np.timedelta64(4, "s")}, "hands .* must be a whole number"),
+    ],
+)
+def test_arguments_of_other_types_are_refused(agents: Any, settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        play_match("kuhn_poker-v0", agents, **{"hands": 4, "seed": 0, **settings})
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.uint64])
+def test_numbers_of_numpy_are_those_of_python(kind: Any) -> None:
+    result = play_match(leduc_holdem(), ["random", "random"], kind(100), kind(3), True, kind(7))
+    expected = play_match(leduc_holdem(), ["random", "random"], 100, 3, True, 7)
+    assert np.array_equal(result.payoffs, expected.payoffs)
+
+
 def test_agents_may_refuse_a_game() -> None:
     class OnlyKuhn(RandomAgent):
         name = "only_kuhn"
