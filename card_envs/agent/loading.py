@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -38,7 +39,7 @@ _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _FORMS = '"module:Class", "path/to/file.py:Class" or the folder of a training run'
 
 
-def find_agent(spec: str, game: Game, device: str = "cpu") -> Agent:
+def find_agent(spec: str | os.PathLike[str], game: Game, device: str = "cpu") -> Agent:
     """Return an agent by name, class or run folder.
 
     Its class is called with `game`, `folder`, `device` and `policy`, as far as its parameters have these names.
@@ -61,6 +62,10 @@ def find_agent(spec: str, game: Game, device: str = "cpu") -> Agent:
         >>> find_agent("random", make_game("kuhn_poker-v0")).name
         'random'
     """
+    if isinstance(spec, os.PathLike):
+        spec = os.fspath(spec)
+    if not isinstance(spec, str):
+        raise TypeError(f"{spec!r} is no name of an agent: pass a text such as 'random', or the path of a run folder")
     if not _DEVICE.fullmatch(device):
         raise ValueError(f"device {device!r} is not known: choose auto, cpu, cuda or cuda:N")
     try:

@@ -211,6 +211,14 @@ def test_a_device_has_a_known_name_whoever_plays(device: str) -> None:
         find_agent("random", KUHN, device)
 
 
+def test_a_run_folder_may_be_a_path_and_nothing_else_is_a_name(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"the folder has no config\.json"):
+        find_agent(tmp_path, KUHN)
+    for spec in (None, 5, b"random", ["random"], RandomAgent()):
+        with pytest.raises(TypeError, match="is no name of an agent: pass a text such as 'random'"):
+            find_agent(spec, KUHN)  # type: ignore[arg-type]
+
+
 def test_names_that_lead_nowhere_say_what_is_missing(tmp_path: Path) -> None:
     mine = tmp_path / "mine.py"
     mine.write_text("raise SystemExit('it ran')\nclass Mine:\n    def act(self): pass\nclass Other:\n    pass\n")
