@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from card_envs.game import Game, Tables
+from card_envs.game import Game, Tables, is_whole
 from card_envs.text.interface import find_text
 from card_envs.text.transcript import Transcript
 
@@ -48,8 +48,8 @@ def write_prompt(
         ValueError: If the form is not known or there is no such seat.
     """
     verbose = check_form(form) == "verbose"
-    if not 0 <= seat < game.num_seats:
-        raise ValueError(f"seat {seat} is outside 0..{game.num_seats - 1}")
+    if not is_whole(seat) or not 0 <= seat < game.num_seats:
+        raise ValueError(f"seat {seat!r} is outside 0..{game.num_seats - 1}")
     view = game.views(tables, [i], [seat])
     text = find_text(game)
     lines = [text.rules, ""] if verbose and text.rules else []

@@ -91,6 +91,11 @@ def test_what_cannot_be_prompted_is_refused() -> None:
     game.deal(tables, 0)
     with pytest.raises(ValueError, match=r"form 'long' is not known: choose one of \['compact', 'verbose'\]"):
         write_prompt(game, tables, 0, 0, form="long")
+    with pytest.raises(TypeError, match=r"'kuhn_poker-v0' is no game: pass make_game\("):
+        TextTable("kuhn_poker-v0")  # type: ignore[arg-type]
+    for seat in ("0", 0.0, True):
+        with pytest.raises(ValueError, match=r"seat .* is outside 0\.\.1"):
+            write_prompt(game, tables, 0, seat)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"seat 2 is outside 0\.\.1"):
         write_prompt(game, tables, 0, 2)
     with pytest.raises(ValueError, match="no action can be recorded"):
