@@ -17,7 +17,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from card_baselines.file_lock import LockedError, hold_lock
 from card_envs.damaged_files import explain_damage, read_json_object
 from card_envs.files import replace_file
 
@@ -61,6 +60,8 @@ class RunFolder:
             FolderInUseError: Another process holds the lock.
             ValueError: The folder cannot be written.
         """
+        from card_baselines.file_lock import LockedError, hold_lock  # only training needs it
+
         with ExitStack() as stack:
             try:
                 self.path.mkdir(parents=True, exist_ok=True)
