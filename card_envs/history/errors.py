@@ -42,6 +42,8 @@ def load_text(path: str | Path, encoding: str) -> str:
 
     A byte order mark is dropped, and all lines end with a line feed.
     """
+    if "\0" in str(path):
+        raise HandHistoryError(f"{str(path)!r}: cannot be read: no path has the character 0")
     try:
         text = Path(path).read_bytes().removeprefix(codecs.BOM_UTF8).decode(encoding)
     except OSError as error:

@@ -115,7 +115,11 @@ def find_files(paths: str | Path | Iterable[str | Path]) -> list[Path]:
     files: list[Path] = []
     suffixes = search_suffixes()
     for path in [Path(paths)] if isinstance(paths, (str, Path)) else map(Path, paths):
-        if path.is_dir():
+        try:
+            is_folder, is_there = path.is_dir(), path.exists()
+        except OSError as error:  # such as a name that is too long
+            raise HandHistoryError(f"{path}: cannot be read: {error.strerror}") from error
+        if is_folder:
             found = (Path(folder, name) for folder, _, names in os.walk(path) for name in names)
             inside = [file for file in found if file.suffix in suffixes and file.is_file()]
             if not inside:
@@ -123,7 +127,7 @@ def find_files(paths: str | Path | Iterable[str | Path]) -> list[Path]:
                     f"{path}: the folder holds no file that ends in {', '.join(suffixes[:-1])} or {suffixes[-1]}"
                 )
             files += sorted(inside, key=_natural)
-        elif path.exists():
+        elif is_there:
             files.append(path)
         else:
             raise HandHistoryError(f"{path}: there is no such file or folder")
@@ -144,7 +148,7 @@ def replay_each(files: Iterable[Path], rules: object = None, jobs: int = 1) -> I
         yield from pool.map(task, listed, formats, chunksize=_FILES_PER_TASK)
 
 
-def replay_file(file: Path, rules: object = None) -> list[ReplayResult]:
+def replay_file(file: str | Path, rules: object = None) -> list[ReplayResult]:
     """Replay all hands of a file.
 
     Args:
@@ -155,6 +159,7 @@ def replay_file(file: Path, rules: object = None) -> list[ReplayResult]:
     Returns:
         One result for each hand; for a file that cannot be read or understood, one mismatch with the reason.
     """
+    file = Path(file)
     return _replay(file, format_of_file(file), rules)
 
 

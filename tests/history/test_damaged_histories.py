@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -152,6 +153,16 @@ def test_a_file_in_another_encoding_is_refused_with_the_way_out(suffix: str, nam
     file.write_bytes("# Zo\xeb\n".encode("latin-1"))
     (wrong,) = replay_file(file)
     assert wrong.reason == f"byte 4 is not {name} text; save the file as {name}"
+
+
+@pytest.mark.parametrize("load", [load_hands, load_log, load_pokerstars])
+def test_paths_that_no_file_can_have_are_refused_in_words(load: Callable[[str], object]) -> None:
+    for path in ("a\0b", "x" * 5000):
+        with pytest.raises(HandHistoryError, match="cannot be read: "):
+            load(path)
+        assert "cannot be read: " in replay_file(path)[0].reason
+    with pytest.raises(HandHistoryError, match="cannot be read: File name too long"):
+        replay_paths("x" * 5000)
 
 
 @pytest.mark.parametrize("name", ["../holdem.limit.2p.reverse_blinds.game", "/etc/hostname", "a/b.game", ".."])
