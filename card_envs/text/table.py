@@ -45,7 +45,7 @@ class TextTable:
 
     def __init__(self, game: Game, *, agents: Mapping[int, str | Agent] | None = None, form: str = "compact") -> None:
         if not isinstance(game, Game):
-            raise TypeError(f"{game!r} is no game: pass make_game('limit_holdem-v0', ...)")
+            raise TypeError(f"{game!r} is no game: pass make_game(...)")
         self.game, self.form = game, check_form(form)
         self._agents = {seat: self._find_agent(seat, agent) for seat, agent in (agents or {}).items()}
         self._encoders = {seat: agent.find_encoder(game) for seat, agent in self._agents.items()}
