@@ -83,6 +83,13 @@ def test_observations_are_those_of_the_whole_game() -> None:
     assert begun(game)[0].largest_amount >= 48
 
 
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.uint64])
+def test_chips_may_be_integers_of_numpy(kind: Any) -> None:
+    game = river_endgame(pot=kind(100), stacks=np.array([120, 60], kind))  # type: ignore[arg-type]
+    assert game.max_reward == river_endgame(pot=100, stacks=(120, 60)).max_reward
+    assert begun(game)[0].pot == 100
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

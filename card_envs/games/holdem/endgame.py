@@ -118,7 +118,10 @@ class Endgame:
             raise ValueError(
                 f"pot {self.pot!r} must be an even number of chips from 2 on: half of it is from each seat"
             )
-        if len(check_list("stacks", self.stacks)) != SEATS:
+        stacks = check_list("stacks", self.stacks)
+        object.__setattr__(self, "pot", int(self.pot))  # NumPy's integers of 8 bits overflow at 256
+        object.__setattr__(self, "stacks", tuple(stacks))
+        if len(stacks) != SEATS:
             raise ValueError(f"stacks {self.stacks} are {len(self.stacks)} numbers for {SEATS} players: give {SEATS}")
         most = MAX_CHIPS - self.pot // 2
         if self.config.menu.kind == MENU_INTEGERS:  # action ids stand for amounts up to the largest stack
