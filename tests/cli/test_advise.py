@@ -132,6 +132,7 @@ def test_situations_are_read_as_json_lines(shell: Shell, monkeypatch: pytest.Mon
         '{"hole": 3}',
         '{"hole": "AhKd", "stacks": [1.5]}',
         '{"hole": "AhAh"}',
+        '{"hole": "AhKd", "hole": "7c7d"}',
         '{"hole": "AhKd", "button": true}',
         '{"hole": "AhKd", "button": 2}',
         '{"hole": "AhKd", "stacks": [1e30, 1]}',

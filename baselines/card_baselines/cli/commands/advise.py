@@ -114,7 +114,7 @@ def _answer_lines(game: Game, agent: str) -> None:
 
 def _read_json(line: str) -> dict[str, Any]:
     try:
-        content = json.loads(line)
+        content = json.loads(line, object_pairs_hook=_without_doubles)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"not JSON: {error}") from None
     if not isinstance(content, dict) or "hole" not in content or not set(content) <= set(_JSON_KEYS):
@@ -124,6 +124,14 @@ def _read_json(line: str) -> dict[str, Any]:
             raise ValueError(f"{key} {content[key]!r} must be {words}")
     if any(type(chips) is not int for chips in content.get("stacks", ())):
         raise ValueError(f"stacks {content['stacks']!r} must be whole numbers")
+    return content
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object; ValueError for one with a key twice, of which JSON decoders take the last."""
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        raise ValueError(f"a key stands twice among {[key for key, _ in pairs]}")
     return content
 
 
