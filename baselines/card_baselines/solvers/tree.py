@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.solvers.betting_keys import find_keys, find_sorted
+from card_envs.analysis.exploitability.holdem import explain_swapped_stacks
 from card_envs.compiler import kernel
 from card_envs.game import NOBODY, Game
 from card_envs.games.holdem import kernels
 from card_envs.games.holdem.actions import FIRST_RAISE_ACTION, is_legal
 from card_envs.games.holdem.betting import largest_amount
-from card_envs.games.holdem.config import HoldemConfig, explain_swapped_stacks, is_texas_holdem
+from card_envs.games.holdem.config import HoldemConfig, is_texas_holdem
 from card_envs.games.holdem.endgame import Endgame, EndgameConfig
 from card_envs.games.holdem.state import MENU_CHIPS, MENU_INTEGERS, MENU_POT
 from card_envs.memory import find_free_memory

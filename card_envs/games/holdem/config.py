@@ -404,15 +404,6 @@ class HoldemConfig:
         return tables
 
 
-def explain_swapped_stacks(config: HoldemConfig) -> str:
-    """Return why a game with `swaps_stacks` is refused where one tree has to stand for all hands, and what to do."""
-    return (
-        f"stacks {config.stacks} differ and the button moves, so that a position has one stack or another from hand to "
-        "hand, but solvers with a tree of betting and exact best responses need the same ones in every hand: choose "
-        "equal stacks or button_moves=False (learners such as sd_cfr, and exploit --method learned, need neither)"
-    )
-
-
 def is_holdem(game: Game) -> bool:
     """Return True for all hold'em games, Kuhn and Leduc included."""
     return isinstance(game.config, HoldemConfig)
