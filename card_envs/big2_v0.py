@@ -15,7 +15,7 @@ from typing import Unpack
 
 from card_envs.aec import CommonSettings, GameAEC
 from card_envs.conventional_aec import ConventionalAEC
-from card_envs.envs import make_env, make_raw_env
+from card_envs.game_factory import build_env
 from card_envs.games.big2.presets import Big2Settings, big2
 from card_envs.signatures import show_arguments_of
 
@@ -37,10 +37,10 @@ class Settings(Big2Settings, CommonSettings, total=False):
 @show_arguments_of(big2, CommonSettings)
 def env(**settings: Unpack[Settings]) -> ConventionalAEC:
     """Return the environment with PettingZoo's conventions: an illegal action ends the episode; see `make_env`."""
-    return make_env("big2-v0", **settings)
+    return build_env(Big2, "big2-v0", big2, settings)
 
 
 @show_arguments_of(big2, CommonSettings)
 def raw_env(**settings: Unpack[Settings]) -> GameAEC:
     """Return the environment whose `step` raises IllegalActionError for illegal actions; arguments as for `env`."""
-    return make_raw_env("big2-v0", **settings)
+    return build_env(RawBig2, "big2-v0", big2, settings)

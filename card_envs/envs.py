@@ -5,13 +5,13 @@ The functions that make something import the engine and the compiler, so importi
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from card_envs import plugins
+from card_envs.game_factory import Env, UnknownSettingError, build_env, build_game
 from card_envs.locations import UnknownNameError, list_choices, load_object, suggest_name
 
 if TYPE_CHECKING:
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
         bet_sizes: Sequence[int]  # of flop hold'em, whose other arguments are those of the limit game
         dtype: NumberType | None
 
-
-Env = TypeVar("Env", bound="GameAEC")
 
 __all__ = [
     "ENVS",
@@ -180,10 +178,6 @@ def find_entry(env_id: str) -> EnvEntry:
     raise UnknownNameError(f"environment {env_id!r} is not known{hint}{list_choices(sorted(ENVS))}", "environment")
 
 
-class UnknownSettingError(UnknownNameError, TypeError):
-    """Raised for a setting that an environment does not have. A TypeError, as for unexpected arguments of functions."""
-
-
 def make_game(env_id: str, *, dtype: Any = None, **settings: Any) -> Game:  # Any: so that **dict[str, int] will do
     """Return the game of an environment id.
 
@@ -201,39 +195,7 @@ def make_game(env_id: str, *, dtype: Any = None, **settings: Any) -> Game:  # An
         >>> make_game("limit_holdem-v0", num_players=6)
         <Game limit_holdem: 6 seats, 3 actions, encoder default>
     """
-    game = call_factory(find_entry(env_id).factory, env_id, settings)
-    if dtype is None:
-        return game
-    from card_envs.observation_types import convert_observations  # rarely needed
-
-    return convert_observations(game, dtype)
-
-
-def call_factory(factory: Callable[..., Any], name: str, settings: Mapping[str, Any]) -> Game:
-    """Return the game that a function makes of settings; messages call it `name`.
-
-    Raises:
-        UnknownSettingError: For an argument that the function does not have; the message lists its arguments.
-        ValueError: For a function that needs other arguments, or returns something else.
-    """
-    signature = inspect.signature(factory)
-    try:
-        signature.bind(**settings)
-    except TypeError as error:
-        known = [*signature.parameters, "dtype"]
-        if unknown := sorted(set(settings) - set(known)):
-            # TorchRL looks for "unexpected keyword argument", Python's wording, and tries again without the argument
-            raise UnknownSettingError(
-                f"{name} has no setting {unknown[0]!r} (unexpected keyword argument {unknown[0]!r}): known are {known}",
-                "setting",
-            ) from error
-        raise ValueError(f"{name}: {factory.__name__} cannot make a game: {error}; pass it as a setting") from error
-    game = factory(**settings)
-    from card_envs.game import Game  # which the factory has imported
-
-    if not isinstance(game, Game):
-        raise ValueError(f"{name}: {factory.__name__} returned a {type(game).__name__}, not a card_envs.game.Game")
-    return game
+    return build_game(find_entry(env_id).factory, env_id, {**settings, "dtype": dtype})
 
 
 def as_game(game: Game | str, **settings: Any) -> Game:
@@ -347,7 +309,8 @@ def _make(
 ) -> Env:
     """Return the environment of an id, of the class of this package that has its rules as docstring if there is one."""
     entry = find_entry(env_id)
-    name, made = entry.id.replace("-", "_"), general
+    env_class = general
     if entry.make_game.startswith(_OWN_GAMES):
-        made = load_object(f"card_envs.{name}:{prefix}{entry.gymnasium_id.partition('-')[0]}")
-    return made(make_game(entry.id, **settings), name, render_mode)
+        module = entry.id.replace("-", "_")
+        env_class = load_object(f"card_envs.{module}:{prefix}{entry.gymnasium_id.partition('-')[0]}")
+    return build_env(env_class, entry.id, entry.factory, {**settings, "render_mode": render_mode})

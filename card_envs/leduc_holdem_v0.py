@@ -13,7 +13,7 @@ from typing import Unpack
 
 from card_envs.aec import CommonSettings, GameAEC
 from card_envs.conventional_aec import ConventionalAEC
-from card_envs.envs import make_env, make_raw_env
+from card_envs.game_factory import build_env
 from card_envs.games.holdem.presets import SmallPokerSettings, leduc_holdem
 from card_envs.signatures import show_arguments_of
 
@@ -35,10 +35,10 @@ class Settings(SmallPokerSettings, CommonSettings, total=False):
 @show_arguments_of(leduc_holdem, CommonSettings)
 def env(**settings: Unpack[Settings]) -> ConventionalAEC:
     """Return the environment with PettingZoo's conventions: an illegal action ends the episode; see `make_env`."""
-    return make_env("leduc_holdem-v0", **settings)
+    return build_env(LeducHoldem, "leduc_holdem-v0", leduc_holdem, settings)
 
 
 @show_arguments_of(leduc_holdem, CommonSettings)
 def raw_env(**settings: Unpack[Settings]) -> GameAEC:
     """Return the environment whose `step` raises IllegalActionError for illegal actions; arguments as for `env`."""
-    return make_raw_env("leduc_holdem-v0", **settings)
+    return build_env(RawLeducHoldem, "leduc_holdem-v0", leduc_holdem, settings)

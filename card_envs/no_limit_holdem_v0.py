@@ -14,7 +14,7 @@ from typing import Unpack
 
 from card_envs.aec import CommonSettings, GameAEC
 from card_envs.conventional_aec import ConventionalAEC
-from card_envs.envs import make_env, make_raw_env
+from card_envs.game_factory import build_env
 from card_envs.games.holdem.presets import NoLimitHoldemSettings, no_limit_holdem
 from card_envs.signatures import show_arguments_of
 
@@ -36,10 +36,10 @@ class Settings(NoLimitHoldemSettings, CommonSettings, total=False):
 @show_arguments_of(no_limit_holdem, CommonSettings)
 def env(**settings: Unpack[Settings]) -> ConventionalAEC:
     """Return the environment with PettingZoo's conventions: an illegal action ends the episode; see `make_env`."""
-    return make_env("no_limit_holdem-v0", **settings)
+    return build_env(NoLimitHoldem, "no_limit_holdem-v0", no_limit_holdem, settings)
 
 
 @show_arguments_of(no_limit_holdem, CommonSettings)
 def raw_env(**settings: Unpack[Settings]) -> GameAEC:
     """Return the environment whose `step` raises IllegalActionError for illegal actions; arguments as for `env`."""
-    return make_raw_env("no_limit_holdem-v0", **settings)
+    return build_env(RawNoLimitHoldem, "no_limit_holdem-v0", no_limit_holdem, settings)

@@ -15,9 +15,9 @@ from card_baselines.agents.search.mcts_holdem import deal_hidden, num_raises
 from card_baselines.agents.search.policy_rollout import compute_points, imagine
 from card_baselines.solvers.agent import Cfr, CfrLarge, CfrSmall
 from card_baselines.solvers.buckets.equity_buckets import CARDS, EquityBuckets, bucket_of, equal_bounds, equity_of
+from card_baselines.solvers.game_trees import grow_game
 from card_baselines.solvers.limit.mccfr import Mccfr
 from card_baselines.solvers.strategy import TableStrategy
-from card_baselines.solvers.tree import grow_game
 from card_envs import make_game
 from card_envs.agent import Agent, Decisions, choose, decisions_at, find_agent, split_policy
 from card_envs.cards import card_ids

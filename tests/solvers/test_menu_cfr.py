@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from card_baselines.solvers import menu_cfr
-from card_baselines.solvers import tree as tree_module
+from card_baselines.solvers import game_trees, menu_cfr
 from card_baselines.solvers.agent import CfrNoLimit
 from card_baselines.solvers.buckets.hand_buckets import sort_buckets
+from card_baselines.solvers.game_trees import grow_game
 from card_baselines.solvers.hands import RANKED, mark_ties
 from card_baselines.solvers.menu_cfr import MenuCfr, make_strategy, round_sums
 from card_baselines.solvers.strategy import STRATEGY, TableStrategy, compress, decompress, lay_out, list_states
 from card_baselines.solvers.train import MenuConfig, MenuLearner
 from card_baselines.solvers.translation import find_places, has_same_bets, pseudo_harmonic
-from card_baselines.solvers.tree import BettingTree, grow_game
+from card_baselines.solvers.tree import BettingTree
 from card_envs import make_game
 from card_envs.agent import decisions_at
 from card_envs.analysis.exploitability.best_response import strategy_exploitability
@@ -121,7 +121,7 @@ def test_games_too_large_for_memory_are_refused_while_they_grow(monkeypatch: pyt
     config = HoldemConfig.no_limit(stacks=42)
     with pytest.raises(ValueError, match=r"more than 1,000 sequences of bets, .* smaller stacks; there are 1,\d{3} or"):
         grow_game(config, 1000)
-    monkeypatch.setattr(tree_module, "find_free_memory", lambda: 4e6)
+    monkeypatch.setattr(game_trees, "find_free_memory", lambda: 4e6)
     with pytest.raises(ValueError, match=r"more than 2,000 sequences of bets"):
         MenuLearner(MenuConfig(), make_game("no_limit_holdem-v0", stacks=42))
     monkeypatch.undo()

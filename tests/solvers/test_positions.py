@@ -20,8 +20,8 @@ from card_baselines.papers.maitrepierre2008.vexbot_like import VexbotLike
 from card_baselines.runs.exploitability_meter import ExploitabilityMeter
 from card_baselines.runs.run import train
 from card_baselines.solvers.agent import Cfr
+from card_baselines.solvers.game_trees import grow_all, grow_game, is_two_player_limit
 from card_baselines.solvers.train import CFR, CfrConfig, CfrLearner
-from card_baselines.solvers.tree import grow_all, grow_game, is_two_player_limit
 from card_baselines.solvers.vector_cfr import VectorCfr
 from card_envs.agent import Decisions, RandomAgent, StochasticAgent, find_agent
 from card_envs.analysis.exploitability.best_response import exact_exploitability

@@ -9,11 +9,12 @@ import pytest
 from numpy.typing import NDArray
 
 from card_baselines.solvers.buckets.hand_buckets import RIVER, BoardBuckets
+from card_baselines.solvers.game_trees import grow_game
 from card_baselines.solvers.hands import RANKED, rank_hands
 from card_baselines.solvers.limit import public_chance_cfr
 from card_baselines.solvers.limit.public_chance_cfr import PublicChanceCfr, PublicChanceCfrBr
 from card_baselines.solvers.limit.street_passes import BEST, CHOOSE, FOLLOW, Workspace, make_streets, pass_backward
-from card_baselines.solvers.tree import LIMIT_ACTIONS, grow_game
+from card_baselines.solvers.tree import LIMIT_ACTIONS
 from card_envs.cards import card_ids
 from card_envs.compiler import COMPILED
 from card_envs.games.holdem.config import HoldemConfig

@@ -21,9 +21,9 @@ from card_baselines.agents.learned.mlp_policy import MlpPolicy, build_policy, re
 from card_baselines.run_folder import CONFIG, WEIGHTS, RunFolder, read_config
 from card_baselines.runs.checkpoint import Part, check_arrays
 from card_baselines.runs.learner import LearnerCallback
+from card_baselines.solvers.game_trees import grow_game, is_two_player_limit
 from card_baselines.solvers.hands import find_own_cards
 from card_baselines.solvers.regret import normalise
-from card_baselines.solvers.tree import grow_game, is_two_player_limit
 from card_envs.agent import Agent, Decisions, choose, decisions_at
 from card_envs.agent.probabilities import softmax
 from card_envs.files import replace_file

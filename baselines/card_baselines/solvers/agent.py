@@ -17,9 +17,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
+from card_baselines.solvers.game_trees import has_same_limit_betting, is_two_player_limit, is_usual_limit
 from card_baselines.solvers.strategy import DATA, STRATEGY, TableStrategy, load_config
 from card_baselines.solvers.translation import trained_shares, translate
-from card_baselines.solvers.tree import has_same_limit_betting, is_two_player_limit, is_usual_limit
 from card_baselines.solvers.vector_cfr import VectorCfr, VectorGame, VectorStrategy
 from card_envs.agent import Decisions, StochasticAgent
 from card_envs.game import Game

@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.betting_keys import find_sorted
 from card_baselines.solvers.buckets.lookup import Buckets, from_stored_arrays, make_finder, to_stored_arrays
+from card_baselines.solvers.game_trees import grow_game
 from card_baselines.solvers.multiplayer.public_state import check_keys, find_public_states, legal_actions_of, street_of
 from card_baselines.solvers.pot_odds import call_by_odds
-from card_baselines.solvers.tree import BettingTree, grow_game
+from card_baselines.solvers.tree import BettingTree
 from card_envs.compiler import kernel
 from card_envs.damaged_files import open_arrays
 from card_envs.game import Tables

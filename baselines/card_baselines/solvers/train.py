@@ -12,6 +12,7 @@ from card_baselines.runs.config import EnvArgs
 from card_baselines.runs.ranges import AT_LEAST_0, AT_LEAST_2
 from card_baselines.solvers.buckets.equity_buckets import equal_bounds
 from card_baselines.solvers.buckets.hand_buckets import BoardBuckets, HandBuckets, sort_buckets
+from card_baselines.solvers.game_trees import is_two_player_menu
 from card_baselines.solvers.limit.mccfr import Mccfr
 from card_baselines.solvers.limit.public_chance_cfr import PublicChanceCfr, PublicChanceCfrBr
 from card_baselines.solvers.menu_cfr import MenuCfr, require_memory
@@ -27,7 +28,6 @@ from card_baselines.solvers.training import (
     SolverLearner,
     make_algorithm,
 )
-from card_baselines.solvers.tree import is_two_player_menu
 from card_baselines.solvers.vector_cfr import VectorCfr
 from card_envs.game import Game
 from card_envs.games.holdem.config import HoldemConfig, is_texas_holdem

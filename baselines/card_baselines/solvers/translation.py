@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 
 from card_baselines.agents.scripted.holdem_moves import raise_action_to
+from card_baselines.solvers.game_trees import grow_game, is_two_player_menu
 from card_baselines.solvers.pot_odds import call_by_odds
 from card_baselines.solvers.strategy import TableStrategy
-from card_baselines.solvers.tree import BettingTree, grow_game, is_two_player_menu
+from card_baselines.solvers.tree import BettingTree
 from card_envs.chance.holdem import UNKNOWN_AMOUNT, Bet, list_bets
 from card_envs.compiler import kernel
 from card_envs.game import Tables

@@ -20,18 +20,12 @@ from card_baselines.solvers import walk
 from card_baselines.solvers.betting_keys import find_sorted
 from card_baselines.solvers.buckets.hand_buckets import STARTING_HANDS
 from card_baselines.solvers.buckets.suit_isomorphism import canonical_boards, rename_suits
+from card_baselines.solvers.game_trees import endgame_of, first_table, grow_betting, is_two_player_menu, is_usual_limit
 from card_baselines.solvers.hands import RANKED, BoardHands, find_own_cards
 from card_baselines.solvers.multiplayer.public_state import MAX_ACTIONS
 from card_baselines.solvers.regret import SCHEDULES, Schedule, normalise
 from card_baselines.solvers.solver import CfrSolver
-from card_baselines.solvers.tree import (
-    NUM_PLAYERS,
-    endgame_of,
-    first_table,
-    grow_betting,
-    is_two_player_menu,
-    is_usual_limit,
-)
+from card_baselines.solvers.tree import NUM_PLAYERS
 from card_baselines.solvers.two_streets import STREAM, Boards, TwoStreets, walk_boards
 from card_baselines.solvers.walk import BEST, LEARN, NO_GROUPS, VISIT_ALL, Frames, Settings
 from card_envs.analysis.exploitability.public_tree import has_few_deals

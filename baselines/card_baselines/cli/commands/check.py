@@ -11,8 +11,9 @@ from card_baselines.cli.console import print_report
 from card_baselines.cli.options import AsJson, Names, Seed, Settings
 from card_baselines.settings import parse_settings
 from card_baselines.text_table import TextTable
-from card_envs.envs import call_factory, make_game
+from card_envs.envs import make_game
 from card_envs.game import Game
+from card_envs.game_factory import build_game
 from card_envs.testing import CHECKS, CheckFailure, NotApplicable
 from card_envs.testing import check as run_check
 
@@ -46,7 +47,7 @@ def _load_game(spec: str, settings: dict[str, Any]) -> Game:
     """Return the game of an environment id or a "module:function"."""
     if ":" not in spec:
         return make_game(spec, **settings)
-    return call_factory(load_typed(spec, "game"), spec, settings)
+    return build_game(load_typed(spec, "game"), spec, settings)
 
 
 def _run_check(game: Game, name: str, seed: int, deals: int) -> str:

@@ -14,7 +14,7 @@ from card_baselines.papers.maitrepierre2008.beliefs import BELIEFS, STRENGTHS
 from card_baselines.papers.maitrepierre2008.forest import FOREST, best_action, value_actions
 from card_baselines.papers.maitrepierre2008.models import LOOSENESS, NUM_STRENGTHS, strategy_tables
 from card_baselines.papers.maitrepierre2008.preflop import preflop_move
-from card_baselines.solvers.tree import is_two_player_limit
+from card_baselines.solvers.game_trees import is_two_player_limit
 from card_envs.agent import Agent, Decisions
 from card_envs.cards import RANKS
 from card_envs.compiler import kernel

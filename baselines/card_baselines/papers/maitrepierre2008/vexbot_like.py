@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from card_baselines.papers.maitrepierre2008.beliefs import STRENGTHS, share_on_board, write_hand_strengths
 from card_baselines.solvers.agent import CfrSmall
-from card_baselines.solvers.tree import LIMIT_ACTIONS, BettingTree, grow_game, is_two_player_limit
+from card_baselines.solvers.game_trees import grow_game, is_two_player_limit
+from card_baselines.solvers.tree import LIMIT_ACTIONS, BettingTree
 from card_envs.agent import Agent, Decisions
 from card_envs.cards import NO_CARD
 from card_envs.compiler import kernel

@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.solvers.buckets.equity_buckets import BOARD_AT, CARDS, EquityBuckets, bucket_of, deal_all
+from card_baselines.solvers.game_trees import grow_game
 from card_baselines.solvers.sampled_cfr import SampledTree, Visits, traverse
 from card_baselines.solvers.solver import CfrSolver
 from card_baselines.solvers.strategy import FINE, TableStrategy, list_states, quantise
-from card_baselines.solvers.tree import LIMIT_ACTIONS, NUM_PLAYERS, BettingTree, grow_game
+from card_baselines.solvers.tree import LIMIT_ACTIONS, NUM_PLAYERS, BettingTree
 from card_envs.compiler import kernel
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import NOBODY
