@@ -49,7 +49,7 @@ def draw_winnings(standings: Standings, by: str, path: Path) -> None:
     """Draw what members win from each other as colours into a file, sorted by a measure."""
     from matplotlib.colors import SymLogNorm
 
-    winnings, order = standings.evidence.winnings, standings.rankings[by].best_first()
+    winnings, order = standings.winnings, standings.rankings[by].best_first()
     rows, labels = [winnings.members.index(member) for member in order], [standings.names[member] for member in order]
     values = winnings.means[np.ix_(rows, rows)] * standings.factor
     np.fill_diagonal(values, np.nan)

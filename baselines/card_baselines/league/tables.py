@@ -36,12 +36,14 @@ def probability_table(standings: Standings, by: str) -> TextTable:
 
 def winnings_table(standings: Standings, by: str) -> TextTable:
     """Return what members win from each other, with the half width of the 95 % interval, sorted by a measure."""
-    winnings, factor = standings.evidence.winnings, standings.factor
+    winnings, factor = standings.winnings, standings.factor
     place = {member: i for i, member in enumerate(winnings.members)}
 
     def format_cell(one: int, other: int) -> str:
         cell = place[one], place[other]
-        return _format_mean(factor * winnings.means[cell], factor * winnings.half_widths[cell])
+        if not winnings.hands[cell]:  # the two have not met
+            return "-"
+        return f"{_format(factor * winnings.means[cell])} ± {_format(factor * winnings.half_widths[cell])[1:]}"
 
     title = f"{standings.unit} that each seat of the row wins when the column has the others"
     return _pair_table(title, standings, by, format_cell)
@@ -54,13 +56,6 @@ def _pair_table(title: str, standings: Standings, by: str, format_cell: Callable
         (standings.names[one], *("" if one == other else format_cell(one, other) for other in order)) for one in order
     ]
     return TextTable(title, ("", *(standings.names[member] for member in order)), tuple(rows))
-
-
-def _format_mean(mean: float, half_width: float) -> str:
-    """Return a mean with half its interval. The mean of a pair that has not met is NaN."""
-    if np.isnan(mean):
-        return "-"
-    return f"{_format(mean)} ± {_format(half_width)[1:]}"
 
 
 def divisions_table(league: League) -> TextTable:

@@ -75,7 +75,7 @@ def tournament(
             tables.probability_table(standings, by),
             *list_faults(league),
             *describe_missing(standings),
-            f"{len(standings.evidence.rounds):,} rounds, {standings.hands:,} hands, seed {seed}; report: {page}",
+            f"{len(standings.rounds):,} rounds, {standings.hands:,} hands, seed {seed}; report: {page}",
         ]
         print_report(content, parts, as_json)
 
