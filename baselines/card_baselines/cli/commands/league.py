@@ -262,7 +262,7 @@ def standings_json(opened: League, standings: Standings) -> dict[str, Any]:
             "standard_errors": _json_rows(winnings.errors),
             "hands": winnings.hands.tolist(),
         },
-        "faults": [{"round": round, **asdict(fault)} for round, _, fault in opened.store.faults()],
+        "faults": [{"round": round, **asdict(fault)} for round, fault in opened.store.faults()],
     }
 
 
