@@ -20,9 +20,8 @@ def draw_ranks(standings: Standings, by: str, path: Path) -> None:
     rankings, order = standings.rankings, standings.rankings[by].best_first()
     figure = make_figure(2.2 + 1.7 * len(rankings), 1.2 + 0.26 * len(order), _DPI)
     panels = np.atleast_1d(figure.subplots(1, len(rankings), sharey=True))
-    heights = np.arange(len(order))
+    heights, rows = np.arange(len(order)), [standings.members.index(member) for member in order]
     for axes, (measure, ranking) in zip(panels, rankings.items(), strict=True):
-        rows = [ranking.members.index(member) for member in order]
         ranks = ranking.ranks[rows].astype(float)
         if ranking.rank_intervals is not None:
             low, high = ranking.rank_intervals[rows].T

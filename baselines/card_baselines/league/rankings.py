@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.league.ratings import Rate, Rating, rate_in_order, update_plackett_luce, update_trueskill
+from card_baselines.league.ratings import Rate, Rating, update_plackett_luce, update_trueskill
 from card_baselines.league.rounds import RoundOutcome
 from card_baselines.league.store import LeagueError
 from card_baselines.league.winnings import Winnings, compute_winnings, low_winnings, mean_winnings, median_winnings
@@ -153,7 +153,9 @@ def _rank_by_ratings(rate: Rate) -> Measure:
 
         def rate_members(order: Iterable[int]) -> tuple[Vector, Vector]:
             """Return means (n,) and standard deviations (n,) of the ratings after rounds in an order."""
-            ratings = rate_in_order((played[i] for i in order), rate)
+            ratings: dict[int, Rating] = {}
+            for i in order:
+                ratings |= rate(ratings, played[i])
             means, sigmas = np.array([astuple(ratings.get(member, Rating())) for member in members]).T
             return means, sigmas
 

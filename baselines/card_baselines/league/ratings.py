@@ -62,14 +62,6 @@ def _update(
     return {member: Rating(float(new.mu), float(new.sigma)) for member, (new,) in zip(scores, after, strict=True)}
 
 
-def rate_in_order(rounds: Iterable[Mapping[int, float]], rate: Rate) -> dict[int, Rating]:
-    """Return the ratings after all rounds, given as winnings per seat, rated one after the other."""
-    ratings: dict[int, Rating] = {}
-    for scores in rounds:
-        ratings |= rate(ratings, scores)
-    return ratings
-
-
 def final_ratings(history: Iterable[tuple[int, int, float, float]]) -> dict[int, Rating]:
     """Return the last rating of each member in the ratings of a division, see `Store.ratings`."""
     return {member: Rating(mu, sigma) for _, member, mu, sigma in history}

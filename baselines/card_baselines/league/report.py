@@ -18,7 +18,7 @@ from card_baselines.text_table import TextTable
 from card_envs.files import replace_text
 from card_envs.match.result import main_unit_of
 
-__all__ = ["Standings", "compute_standings", "to_html", "write_report"]
+__all__ = ["compute_standings", "to_html", "write_report"]
 
 _MAX_COLUMNS = 12
 """Maximum number of members in tables that have a column for each."""

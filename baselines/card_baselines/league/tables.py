@@ -20,8 +20,8 @@ def ranking_table(standings: Standings, by: str, best: int | None = None) -> Tex
     header = ("rank", "member", f"{label} (95 %)", *(LABELS[name] for name in rankings))
     rows = []
     for member in leading.best_first()[:best]:
-        i = leading.members.index(member)
-        ranks = [_format_rank(ranking, ranking.members.index(member)) for ranking in rankings.values()]
+        i = standings.members.index(member)
+        ranks = [_format_rank(ranking, i) for ranking in rankings.values()]
         score = _format_score(leading, i, standings.factor if by in IN_UNITS else 1.0)
         rows.append((str(leading.ranks[i]), standings.names[member], score, *ranks))
     return TextTable(f"ranked by {LABELS[by]}; ranks by every measure, with 95 % intervals", header, tuple(rows))
@@ -36,11 +36,10 @@ def probability_table(standings: Standings, by: str) -> TextTable:
 
 def winnings_table(standings: Standings, by: str) -> TextTable:
     """Return what members win from each other, with the half width of the 95 % interval, sorted by a measure."""
-    winnings, factor = standings.winnings, standings.factor
-    place = {member: i for i, member in enumerate(winnings.members)}
+    winnings, factor, place = standings.winnings, standings.factor, standings.members.index
 
     def format_cell(one: int, other: int) -> str:
-        cell = place[one], place[other]
+        cell = place(one), place(other)
         if not winnings.hands[cell]:  # the two have not met
             return "-"
         return f"{_format(factor * winnings.means[cell])} ± {_format(factor * winnings.half_widths[cell])[1:]}"

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import tyro
-from numpy.typing import NDArray
 
 from card_baselines.cli.console import make_table, print_json, print_parts
 from card_baselines.cli.options import AgentNames, Allowed, AsJson, EnvId, Folder, Measure, Resamples, Settings, Words
@@ -23,7 +22,6 @@ from card_baselines.league.rounds import RoundOutcome
 from card_baselines.progress import StepsProgress
 from card_baselines.settings import parse_settings
 from card_baselines.text_table import TextTable
-from card_envs.formatting import json_number
 
 RoundCounts = Annotated[Words, tyro.conf.arg(metavar="[DIVISION=]N ...")]
 Division = Annotated[str, tyro.conf.arg(help="Name of a division; by default all that evaluate count.")]
@@ -258,13 +256,9 @@ def standings_json(opened: League, standings: Standings) -> dict[str, Any]:
         },
         "missing": standings.missing,
         "winnings": {
-            "means": _json_rows(winnings.means),
-            "standard_errors": _json_rows(winnings.errors),
+            "means": winnings.means.tolist(),
+            "standard_errors": winnings.errors.tolist(),
             "hands": winnings.hands.tolist(),
         },
         "faults": [{"round": round, **asdict(fault)} for round, fault in opened.store.faults()],
     }
-
-
-def _json_rows(rows: NDArray[Any]) -> list[list[float | None]]:
-    return [list(map(json_number, row)) for row in rows.tolist()]
