@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -134,39 +134,34 @@ Measure = Callable[[Sequence[RoundOutcome], Winnings, int, np.random.Generator],
 """Function of rounds, winnings in them and a number of draws with their random generator, that ranks the members."""
 
 
-def _rank_by_winnings(score: Callable[[Vector], Vector]) -> Measure:
-    def rank_members(
-        rounds: Sequence[RoundOutcome], winnings: Winnings, resamples: int, rng: np.random.Generator
-    ) -> Ranking:
-        if not (winnings.hands.sum(axis=1) > 0).all():
-            raise LeagueError("a member has met no other alone: run a division of kind direct or round_robin")
-        return Ranking(winnings.members, score(winnings.means), score(winnings.resample(resamples, rng)), HANDS)
-
-    return rank_members
+def _rank_by_winnings(
+    score: Callable[[Vector], Vector], rounds: Sequence[RoundOutcome], winnings: Winnings, resamples: int,
+    rng: np.random.Generator,
+) -> Ranking:  # fmt: skip
+    if not (winnings.hands.sum(axis=1) > 0).all():
+        raise LeagueError("a member has met no other alone: run a division of kind direct or round_robin")
+    return Ranking(winnings.members, score(winnings.means), score(winnings.resample(resamples, rng)), HANDS)
 
 
-def _rank_by_ratings(rate: Rate) -> Measure:
-    def rank_members(
-        rounds: Sequence[RoundOutcome], winnings: Winnings, resamples: int, rng: np.random.Generator
-    ) -> Ranking:
-        played, members, count = [each.scores for each in rounds], winnings.members, len(rounds)
+def _rank_by_ratings(
+    rate: Rate, rounds: Sequence[RoundOutcome], winnings: Winnings, resamples: int, rng: np.random.Generator
+) -> Ranking:
+    members, count = winnings.members, len(rounds)
 
-        def rate_members(order: Iterable[int]) -> tuple[Vector, Vector]:
-            """Return means (n,) and standard deviations (n,) of the ratings after rounds in an order."""
-            ratings: dict[int, Rating] = {}
-            for i in order:
-                ratings |= rate(ratings, played[i])
-            means, sigmas = np.array([astuple(ratings.get(member, Rating())) for member in members]).T
-            return means, sigmas
+    def rate_members(order: Iterable[int]) -> tuple[Vector, Vector]:
+        """Return means (n,) and standard deviations (n,) of the ratings after rounds in an order."""
+        ratings: dict[int, Rating] = {}
+        for i in order:
+            ratings |= rate(ratings, rounds[i].scores)
+        means, sigmas = np.array([astuple(ratings.get(member, Rating())) for member in members]).T
+        return means, sigmas
 
-        scores, sigmas = rate_members(range(count))
-        if count * resamples <= _MAX_UPDATES:
-            orders = (np.sort(rng.integers(count, size=count)) for _ in range(resamples))
-            return Ranking(members, scores, np.array([rate_members(order)[0] for order in orders]), BOOTSTRAP)
-        draws = scores + sigmas * rng.standard_normal((resamples, len(members)))
-        return Ranking(members, scores, draws, POSTERIOR)
-
-    return rank_members
+    scores, sigmas = rate_members(range(count))
+    if count * resamples <= _MAX_UPDATES:
+        orders = (np.sort(rng.integers(count, size=count)) for _ in range(resamples))
+        return Ranking(members, scores, np.array([rate_members(order)[0] for order in orders]), BOOTSTRAP)
+    draws = scores + sigmas * rng.standard_normal((resamples, len(members)))
+    return Ranking(members, scores, draws, POSTERIOR)
 
 
 def _rank_by_bradley_terry(
@@ -183,12 +178,12 @@ def _rank_by_bradley_terry(
 
 
 MEASURES: Mapping[str, Measure] = {
-    "trueskill": _rank_by_ratings(update_trueskill),
-    "mean": _rank_by_winnings(mean_winnings),
-    "median": _rank_by_winnings(median_winnings),
-    "low": _rank_by_winnings(low_winnings),
+    "trueskill": partial(_rank_by_ratings, update_trueskill),
+    "mean": partial(_rank_by_winnings, mean_winnings),
+    "median": partial(_rank_by_winnings, median_winnings),
+    "low": partial(_rank_by_winnings, low_winnings),
     "bradley_terry": _rank_by_bradley_terry,
-    "plackett_luce": _rank_by_ratings(update_plackett_luce),
+    "plackett_luce": partial(_rank_by_ratings, update_plackett_luce),
 }
 """Name -> function that computes the ranking: TrueSkill; mean, median and 20th percentile of the winnings from each
 other member; Bradley-Terry and Plackett-Luce strengths from the order of members in each round."""
