@@ -119,7 +119,7 @@ class Processes(Pool):
 
     def submit(self, task: RoundTask) -> None:
         """Give a round to an idle process."""
-        worker = self._idle.pop()
+        worker = self._idle.pop(0)  # which was started, or ended a round, before the others
         self._playing[worker.play(task)] = worker, task, 1
 
     def next(self) -> RoundOutcome:
