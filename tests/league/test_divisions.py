@@ -94,6 +94,9 @@ def test_settings_are_checked() -> None:
         DivisionSettings.from_mapping({"clones": 3})
     with pytest.raises(LeagueError, match="must be at least 1"):
         DivisionSettings.from_mapping({"hands": 0})
+    for wrong in ({"hands": "many"}, {"hands": 2.5}, {"evaluation_share": "half"}):
+        with pytest.raises(LeagueError, match="settings of a division are whole numbers"):
+            DivisionSettings.from_mapping(wrong)
 
 
 def test_trueskill_ranks_by_what_a_seat_won() -> None:

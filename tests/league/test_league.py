@@ -141,12 +141,12 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 
 def test_a_disk_without_room_for_the_lock_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     @contextmanager
-    def full(folder: RunFolder) -> Iterator[None]:
+    def full(path: Path) -> Iterator[None]:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         yield
 
     with small_league(tmp_path / "league") as league, monkeypatch.context() as patched:
-        patched.setattr(RunFolder, "lock", full)
+        patched.setattr("card_baselines.league.league.hold_lock", full)
         with pytest.raises(LeagueError, match="cannot be written: No space left on device"):
             league.run({"climb": 1})
 
@@ -192,8 +192,8 @@ def test_the_league_goes_on_with_a_member_that_fails(tmp_path: Path, kind: str) 
         league.add_division("train", "random", students=[spec], teachers=["random"], hands=50, clone_every=2)
         assert league.run({"train": 4}) == {"train": 4}
         faults = league.store.faults()
-        assert [round for round, _, _ in faults] == [1, 2, 3, 4]
-        assert all("seed" in fault.first and fault.agent == f"train.{kind}" for _, _, fault in faults)
+        assert [round for round, _ in faults] == [1, 2, 3, 4]
+        assert all("seed" in fault.first and fault.agent == f"train.{kind}" for _, fault in faults)
         assert [member.generation for member in league.members.values()] == [0, 0, 1, 2]
 
 

@@ -11,8 +11,6 @@ from card_baselines.league.rankings import (
     POSTERIOR,
     Ranking,
     bradley_terry,
-    collect_evidence,
-    compare_pairs,
     count_wins,
     rank,
     ranks_of,
@@ -79,9 +77,9 @@ def test_resampled_winnings_have_the_errors_and_stay_opposite() -> None:
 @pytest.mark.parametrize("measure", ["mean", "bradley_terry", "trueskill", "plackett_luce"])
 def test_every_measure_finds_a_clear_order(measure: str) -> None:
     rounds = rounds_between([0.0, 5.0, 10.0, 15.0], np.random.default_rng(0), times=3)
-    of = collect_evidence(rounds, 1, resamples=20)
-    rankings, missing = rank(of, [measure])
-    assert missing == {} and rankings[measure].best_first() == [3, 2, 1, 0]
+    standings = rank(rounds, 1, [measure], resamples=20)
+    rankings = standings.rankings
+    assert standings.missing == {} and rankings[measure].best_first() == [3, 2, 1, 0]
     assert rankings[measure].probability_above(3, 0) > 0.9
     intervals = rankings[measure].rank_intervals
     assert intervals is not None and (intervals[:, 0] <= rankings[measure].ranks).all()
@@ -93,10 +91,9 @@ def test_intervals_of_scores_hold_the_truth() -> None:
     truth = np.array([np.mean([mine - other for other in strengths if other != mine]) for mine in strengths])
     held = 0
     for _ in range(300):
-        of = collect_evidence(
-            rounds_between(strengths, rng, hands=50), 1, resamples=200, seed=int(rng.integers(1 << 30))
-        )
-        intervals = rank(of, ["mean"])[0]["mean"].score_intervals
+        rounds = rounds_between(strengths, rng, hands=50)
+        standings = rank(rounds, 1, ["mean"], resamples=200, seed=int(rng.integers(1 << 30)))
+        intervals = standings.rankings["mean"].score_intervals
         assert intervals is not None
         held += int(intervals[0, 0] <= truth[0] <= intervals[0, 1])
     assert 285 - 15 <= held <= 285 + 11, "a little fewer: percentiles of 200 draws"
@@ -104,8 +101,7 @@ def test_intervals_of_scores_hold_the_truth() -> None:
 
 def test_probability_above_is_that_of_the_normal_noise() -> None:
     samples = np.array([10, -10] * 50 + [4] * 25)
-    of = collect_evidence([pair_members(1, 0, 1, samples)], 1, resamples=4000)
-    ranking = rank(of, ["mean"])[0]["mean"]
+    ranking = rank([pair_members(1, 0, 1, samples)], 1, ["mean"], resamples=4000).rankings["mean"]
     mean, error = samples.mean(), samples.std(ddof=1) / np.sqrt(len(samples))
     from statistics import NormalDist
 
@@ -115,8 +111,8 @@ def test_probability_above_is_that_of_the_normal_noise() -> None:
 
 def test_many_rounds_take_the_belief_of_the_model() -> None:
     rounds = rounds_between([0.0, 5.0], np.random.default_rng(0), times=50)
-    few, many = (rank(collect_evidence(rounds, 1, resamples=count), ["plackett_luce"])[0] for count in (10, 200))
-    assert few["plackett_luce"].source == BOOTSTRAP and many["plackett_luce"].source == POSTERIOR
+    few, many = (rank(rounds, 1, ["plackett_luce"], count).rankings["plackett_luce"] for count in (10, 200))
+    assert few.source == BOOTSTRAP and many.source == POSTERIOR
 
 
 def test_bradley_terry_is_the_maximum_of_the_likelihood() -> None:
@@ -133,26 +129,26 @@ def test_bradley_terry_is_the_maximum_of_the_likelihood() -> None:
 
 def test_wins_count_every_pair_of_a_round() -> None:
     played = RoundOutcome(1, 10, 10, {1: Earnings(1, 30, 0), 2: Earnings(2, 60, 0), 3: Earnings(3, -90, 0)})
-    comparisons = compare_pairs([played, played], (1, 2, 3))
-    assert count_wins(comparisons, 3, np.array([1.0, 0.0])).tolist() == [[0, 0.5, 1], [0.5, 0, 1], [0, 0, 0]]
-    assert count_wins(comparisons, 3, np.array([2.0, 1.0])).tolist() == [[0, 1.5, 3], [1.5, 0, 3], [0, 0, 0]]
+    wins = count_wins([played, played], (1, 2, 3))
+    assert (np.array([1.0, 0.0]) @ wins).reshape(3, 3).tolist() == [[0, 0.5, 1], [0.5, 0, 1], [0, 0, 0]]
+    assert (np.array([2, 1]) @ wins).reshape(3, 3).tolist() == [[0, 1.5, 3], [1.5, 0, 3], [0, 0, 0]]
 
 
 def test_what_cannot_be_ranked_is_told() -> None:
     with pytest.raises(LeagueError, match="no rounds between members"):
-        collect_evidence([], 1)
+        rank([], 1)
     together = RoundOutcome(1, 10, 10, {1: Earnings(1, 30, 0), 2: Earnings(1, -10, 0), 3: Earnings(1, -20, 0)})
-    rankings, missing = rank(collect_evidence([together], 1, resamples=5), ["mean", "bradley_terry"])
-    assert list(rankings) == ["bradley_terry"]
-    assert "met no other alone" in missing["mean"]
+    standings = rank([together], 1, ["mean", "bradley_terry"], resamples=5)
+    assert list(standings.rankings) == ["bradley_terry"]
+    assert "met no other alone" in standings.missing["mean"]
     with pytest.raises(LeagueError, match="measure 'elo' is not known"):
-        rank(collect_evidence([together], 1), ["elo"])
+        rank([together], 1, ["elo"])
 
 
 def test_ranks_and_their_intervals() -> None:
     assert ranks_of(np.array([1.0, 3.0, 3.0, 0.0])).tolist() == [3, 1, 1, 4]
     draws = np.array([[1.0, 0.0]] * 30 + [[0.0, 1.0]] * 10)
-    ranking = Ranking("mean", (4, 5), np.array([1.0, 0.0]), draws, BOOTSTRAP)
+    ranking = Ranking((4, 5), np.array([1.0, 0.0]), draws, BOOTSTRAP)
     assert ranking.rank_intervals.tolist() == [[1, 2], [1, 2]] and ranking.probability_above(4, 5) == 0.75
-    none = Ranking("mean", (4, 5), np.array([1.0, 0.0]), draws[:0], BOOTSTRAP)
+    none = Ranking((4, 5), np.array([1.0, 0.0]), draws[:0], BOOTSTRAP)
     assert none.rank_intervals is None and np.isnan(none.probability_above(4, 5))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
-from card_baselines.league.rankings import Standings, collect_evidence, rank
+from card_baselines.league.rankings import rank
 from card_baselines.league.report import to_html
 from card_baselines.league.rounds import Earnings, RoundOutcome
 from card_baselines.league.tables import probability_table, ranking_table, winnings_table
@@ -17,9 +18,8 @@ def test_tables_of_pairs_and_ranks() -> None:
         RoundOutcome(k, 400, 400, {one: Earnings(1, won, won**2 / 399), other: Earnings(1, -won, won**2 / 399)})
         for k, ((one, other), won) in enumerate(pairs.items())
     ]
-    evidence = collect_evidence(rounds, 1, resamples=20)
-    rankings, missing = rank(evidence, ["mean"])
-    standings = Standings(evidence, rankings, missing, {1: "a", 2: "b", 3: "c"}, "bb/100", 100.0)
+    ranked = rank(rounds, 1, ["mean"], resamples=20)
+    standings = replace(ranked, names={1: "a", 2: "b", 3: "c"}, unit="bb/100", factor=100.0)
     table = winnings_table(standings, "mean")
     assert table.header == ("", "a", "b", "c") and [row[0] for row in table.rows] == ["a", "b", "c"]
     means = [[cell.partition(" ")[0] for cell in row[1:]] for row in table.rows]

@@ -40,12 +40,15 @@ class DivisionSettings:
         Raises:
             LeagueError: A setting is unknown or out of range.
         """
-        known = [field.name for field in fields(cls)]
+        known = [each.name for each in fields(cls)]
         unknown = sorted(set(settings) - set(known))
         if unknown:
             raise LeagueError(f"a division has no setting {unknown[0]!r}: choose from {', '.join(known)}")
         made = cls(**settings)
-        if made.hands < 1 or made.wave < 1 or made.clone_every < 0 or not 0 <= made.evaluation_share < 1:
+        counts = made.hands, made.wave, made.clone_every, made.hands_at_once or 1
+        if not all(type(count) is int for count in counts) or not isinstance(made.evaluation_share, int | float):
+            raise LeagueError(f"settings of a division are whole numbers, evaluation_share a number: {dict(settings)}")
+        if min(made.hands, made.wave, counts[-1]) < 1 or made.clone_every < 0 or not 0 <= made.evaluation_share < 1:
             raise LeagueError(
                 f"hands {made.hands} and wave {made.wave} must be at least 1, clone_every {made.clone_every} at least "
                 f"0, evaluation_share {made.evaluation_share} in [0, 1)"

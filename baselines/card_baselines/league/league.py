@@ -7,13 +7,14 @@ from contextlib import AbstractContextManager, ExitStack, closing, contextmanage
 from pathlib import Path
 from typing import Any, Self
 
+from card_baselines.file_lock import LockedError, hold_lock
 from card_baselines.league.divisions import KINDS, DivisionSettings
 from card_baselines.league.pools import InProcess, Pool
 from card_baselines.league.ratings import Rating, final_ratings
 from card_baselines.league.rounds import trainee_class
 from card_baselines.league.runner import Progress, Runner
 from card_baselines.league.store import DivisionRow, LeagueError, Member, Store
-from card_baselines.run_folder import FolderInUseError, RunFolder, git_commit
+from card_baselines.run_folder import LOCK, git_commit
 from card_envs.agent import find_agent
 from card_envs.agent.loading import code_in
 from card_envs.damaged_files import explain_damage
@@ -142,10 +143,13 @@ class League:
             find_agent(spec, game)  # raises ValueError before anything is written
         self._allowed |= {code_in(spec) for spec in specs}
         row = None if division is None else self.division(division)
-        with self._open_store_for_writing() as store:
-            ids = [self._add_agent(store, spec) for spec in specs]
+        with self._open_store_for_writing() as store, store.transaction():
+            ids = [_add_agent(store, spec) for spec in specs]
             if row is not None:
-                self._add_to_division(store, row, ids)
+                present = store.entries(row.id)
+                if not present and not KINDS[row.kind].trains:
+                    raise LeagueError(f"division {row.name!r} plays all members of the league: none needs to be added")
+                store.add_entries(row.id, [member for member in dict.fromkeys(ids) if member not in present])
         return ids
 
     def add_division(
@@ -179,9 +183,9 @@ class League:
         for spec in teachers:
             find_agent(spec, game)
         self._allowed |= {*students, *(code_in(spec) for spec in teachers)}
-        with self._open_store_for_writing() as store:
+        with self._open_store_for_writing() as store, store.transaction():
             number = store.add_division(name, kind, settings)
-            entries = [self._add_agent(store, spec) for spec in dict.fromkeys(teachers)]
+            entries = [_add_agent(store, spec) for spec in dict.fromkeys(teachers)]
             for spec in students:
                 label = _find_free_name(store, f"{name}.{_shorten(spec)}")
                 entries.append(store.add_member(label, spec, is_trainee=True, learns=True, division=number))
@@ -209,7 +213,7 @@ class League:
         """
         chosen = {name: (self.division(name), count) for name, count in rounds.items()}
         self._require_allowed_members()
-        with self._lock(), closing(Store.open(self.folder / STORE, writes=True)) as store, self.restrict_names():
+        with self._open_store_for_writing() as store, self.restrict_names():
             return Runner(self.folder, store, self.game, pool or InProcess(), progress, self._allowed).run(chosen)
 
     def count_missing(self, rounds: Mapping[str, int]) -> int:
@@ -230,15 +234,11 @@ class League:
 
     @contextmanager
     def _open_store_for_writing(self) -> Iterator[Store]:
-        with self._lock(), closing(Store.open(self.folder / STORE, writes=True)) as store, store.transaction():
-            yield store
-
-    @contextmanager
-    def _lock(self) -> Iterator[None]:
+        """Yield the store, to which no other process can write meanwhile."""
         with ExitStack() as stack:
             try:
-                stack.enter_context(RunFolder(self.folder).lock())
-            except FolderInUseError as error:
+                stack.enter_context(hold_lock(self.folder / LOCK))
+            except LockedError as error:
                 raise LeagueError(
                     f"the league in {self.folder} is in use by {error.holder}: wait until it ends; `rank`, `report` "
                     "and `watch` can be used meanwhile"
@@ -247,21 +247,15 @@ class League:
                 raise LeagueError(
                     f"{self.folder} cannot be written: {error.strerror}. The rounds stored so far are kept"
                 ) from error
-            yield
+            yield stack.enter_context(closing(Store.open(self.folder / STORE, writes=True)))
 
-    def _add_agent(self, store: Store, spec: str) -> int:
-        """Return the id of the member that is this agent, added if it is new."""
-        for member in store.members().values():
-            if member.spec == spec and not member.is_trainee:
-                return member.id
-        return store.add_member(_find_free_name(store, _shorten(spec)), spec, is_trainee=False, learns=False)
 
-    @staticmethod
-    def _add_to_division(store: Store, row: DivisionRow, members: Sequence[int]) -> None:
-        present = store.entries(row.id)
-        if not present and not KINDS[row.kind].trains:
-            raise LeagueError(f"division {row.name!r} plays all members of the league: none needs to be added to it")
-        store.add_entries(row.id, [member for member in dict.fromkeys(members) if member not in present])
+def _add_agent(store: Store, spec: str) -> int:
+    """Return the id of the member that is this agent, added if it is new."""
+    for member in store.members().values():
+        if member.spec == spec and not member.is_trainee:
+            return member.id
+    return store.add_member(_find_free_name(store, _shorten(spec)), spec, is_trainee=False, learns=False)
 
 
 def _shorten(spec: str) -> str:

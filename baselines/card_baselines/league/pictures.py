@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from card_baselines.figures import hide_frame, make_figure, save_figure
 from card_baselines.league.rankings import LABELS, Standings
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _DPI = 130
 _MAX_NAMES = 30
@@ -25,9 +20,8 @@ def draw_ranks(standings: Standings, by: str, path: Path) -> None:
     rankings, order = standings.rankings, standings.rankings[by].best_first()
     figure = make_figure(2.2 + 1.7 * len(rankings), 1.2 + 0.26 * len(order), _DPI)
     panels = np.atleast_1d(figure.subplots(1, len(rankings), sharey=True))
-    heights = np.arange(len(order))
+    heights, rows = np.arange(len(order)), [standings.members.index(member) for member in order]
     for axes, (measure, ranking) in zip(panels, rankings.items(), strict=True):
-        rows = [ranking.members.index(member) for member in order]
         ranks = ranking.ranks[rows].astype(float)
         if ranking.rank_intervals is not None:
             low, high = ranking.rank_intervals[rows].T
@@ -49,7 +43,7 @@ def draw_winnings(standings: Standings, by: str, path: Path) -> None:
     """Draw what members win from each other as colours into a file, sorted by a measure."""
     from matplotlib.colors import SymLogNorm
 
-    winnings, order = standings.evidence.winnings, standings.rankings[by].best_first()
+    winnings, order = standings.winnings, standings.rankings[by].best_first()
     rows, labels = [winnings.members.index(member) for member in order], [standings.names[member] for member in order]
     values = winnings.means[np.ix_(rows, rows)] * standings.factor
     np.fill_diagonal(values, np.nan)
@@ -62,8 +56,6 @@ def draw_winnings(standings: Standings, by: str, path: Path) -> None:
     if len(labels) <= _MAX_NAMES:
         axes.set_xticks(range(len(labels)), labels, rotation=60, ha="right", rotation_mode="anchor", fontsize=8)
         axes.set_yticks(range(len(labels)), labels, fontsize=8)
-    if len(labels) <= 10:
-        _write_cells(axes, values, norm(values).filled(0.5))
     axes.set_ylabel("wins")
     axes.set_xlabel("from")
     figure.colorbar(shown, ax=axes, shrink=0.8, label=standings.unit)
@@ -91,11 +83,3 @@ def draw_ratings(history: Sequence[tuple[int, int, float, float]], names: Mappin
     title = "best ten" if len(best) > 10 else None
     figure.legend(frameon=False, loc="outside right upper", fontsize=8, title=title)
     save_figure(figure, path)
-
-
-def _write_cells(axes: Axes, values: NDArray[np.float64], shades: NDArray[np.float64]) -> None:
-    for (i, j), value in np.ndenumerate(values):
-        if np.isfinite(value):
-            text = f"{value:+,.0f}" if abs(value) >= 10 else f"{value:+.2f}"
-            dark = abs(shades[i, j] - 0.5) > 0.33
-            axes.text(j, i, text, ha="center", va="center", fontsize=7, color="white" if dark else "black")

@@ -11,11 +11,10 @@ import os
 import signal
 import threading
 from abc import ABC, abstractmethod
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
 from typing import Any, Self
 
 from card_baselines.league.rounds import RoundOutcome, RoundTask, play_round
@@ -38,7 +37,7 @@ class Pool(ABC):
 
     @abstractmethod
     def submit(self, task: RoundTask) -> None:
-        """Add a round that is to be played."""
+        """Begin to play a round, beside fewer than `capacity` others."""
 
     @abstractmethod
     def next(self) -> RoundOutcome:
@@ -76,24 +75,37 @@ class InProcess(Pool):
         return try_to_play(self._tasks.popleft())
 
 
-@dataclass
 class _Worker:
-    executor: ProcessPoolExecutor
-    """Executor of one process, so that its death breaks nothing else."""
-    process_id: Future[int]
-    task: RoundTask | None = None
-    outcome: Future[RoundOutcome] | None = None
-    """Outcome of the task, None while there is no task."""
+    """A process that plays one round at a time, with one thread, and keeps few compiled operations."""
+
+    def __init__(self) -> None:
+        """Start the process, in an executor of its own, so that its death breaks nothing else."""
+        self.executor = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=_begin_to_work)
+        with worker_environment():
+            self.process_id = self.executor.submit(os.getpid)
+
+    def play(self, task: RoundTask) -> Future[RoundOutcome]:
+        """Return the future outcome of a round; BrokenProcessPool if the process dies, or is dead."""
+        try:
+            return self.executor.submit(try_to_play, task)
+        except BrokenProcessPool as error:
+            outcome: Future[RoundOutcome] = Future()
+            outcome.set_exception(error)
+            return outcome
 
 
 class Processes(Pool):
     """Plays rounds in processes of this machine; one that dies is replaced, and its round is played again."""
 
     def __init__(self, workers: int) -> None:
-        """Start worker processes, which compute with one thread each and keep few compiled operations."""
-        self._attempts: Counter[int] = Counter()
-        self._tasks: deque[RoundTask] = deque()
-        self._workers = [_start_worker() for _ in range(workers)]
+        """Start worker processes."""
+        self._idle = [_Worker() for _ in range(workers)]
+        self._playing: dict[Future[RoundOutcome], tuple[_Worker, RoundTask, int]] = {}
+        """Outcome -> worker that plays the round, the round, and the number of workers that it was given to."""
+
+    @property
+    def _workers(self) -> list[_Worker]:
+        return [*self._idle, *(worker for worker, _, _ in self._playing.values())]
 
     @property
     def capacity(self) -> int:
@@ -106,50 +118,30 @@ class Processes(Pool):
         return [worker.process_id.result() for worker in self._workers]
 
     def submit(self, task: RoundTask) -> None:
-        """Add a round that is to be played."""
-        self._tasks.append(task)
-        self._assign_tasks()
+        """Give a round to an idle process."""
+        worker = self._idle.pop(0)  # which was started, or ended a round, before the others
+        self._playing[worker.play(task)] = worker, task, 1
 
     def next(self) -> RoundOutcome:
         """Wait for a submitted round to end and return its outcome."""
         while True:
-            playing = {worker.outcome: worker for worker in self._workers if worker.outcome is not None}
-            ended = next(iter(wait(playing, return_when=FIRST_COMPLETED).done))
-            worker = playing[ended]
+            ended = next(iter(wait(self._playing, return_when=FIRST_COMPLETED).done))
+            worker, task, attempts = self._playing.pop(ended)
             try:
-                outcome: RoundOutcome | None = ended.result()
+                outcome = ended.result()
             except BrokenProcessPool:
-                outcome = self._replace_worker(worker)
-            worker.task = worker.outcome = None
-            self._assign_tasks()
-            if outcome is not None:
-                return outcome
-
-    def _replace_worker(self, worker: _Worker) -> RoundOutcome | None:
-        """Replace a process that died, and add its round again; return the round if it is given up."""
-        if worker.process_id.exception() is not None:
-            raise ValueError(
-                "a worker process ended before it could begin: a script that plays with several needs the line "
-                "`if __name__ == '__main__':` around what it does"
-            )
-        self._workers[self._workers.index(worker)] = _start_worker()
-        assert worker.task is not None
-        self._attempts[worker.task.round] += 1
-        if self._attempts[worker.task.round] >= ATTEMPTS:
-            return RoundOutcome(worker.task.round, lost=f"{ATTEMPTS} workers died while they played it")
-        self._tasks.appendleft(worker.task)
-        return None
-
-    def _assign_tasks(self) -> None:
-        """Send waiting tasks to workers that have none."""
-        for worker in self._workers:
-            if worker.outcome is None and self._tasks:
-                worker.task = self._tasks.popleft()
-                try:
-                    worker.outcome = worker.executor.submit(try_to_play, worker.task)
-                except BrokenProcessPool as error:  # it died while it had nothing to do: `next` finds out
-                    worker.outcome = Future()
-                    worker.outcome.set_exception(error)
+                if worker.process_id.exception() is not None:
+                    raise ValueError(
+                        "a worker process ended before it could begin: a script that plays with several needs the "
+                        "line `if __name__ == '__main__':` around what it does"
+                    ) from None
+                worker = _Worker()
+                if attempts < ATTEMPTS:
+                    self._playing[worker.play(task)] = worker, task, attempts + 1
+                    continue
+                outcome = RoundOutcome(task.round, lost=f"{ATTEMPTS} workers died while they played it")
+            self._idle.append(worker)
+            return outcome
 
     def __exit__(self, *error: object) -> None:
         """End the processes, also those that still play."""
@@ -157,13 +149,6 @@ class Processes(Pool):
             with contextlib.suppress(BrokenProcessPool, ProcessLookupError):
                 os.kill(worker.process_id.result(), signal.SIGTERM)
             worker.executor.shutdown()
-
-
-def _start_worker() -> _Worker:
-    """Return a process that starts now."""
-    executor = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=_begin_to_work)
-    with worker_environment():
-        return _Worker(executor, executor.submit(os.getpid))
 
 
 def _begin_to_work() -> None:
@@ -246,13 +231,11 @@ def worker_environment() -> Iterator[None]:
     Variables that set the size of a cache keep their values.
     """
     chosen = dict.fromkeys(_THREADS, "1") | {name: os.environ.get(name, size) for name, size in _CACHES.items()}
-    before = {name: os.environ.get(name) for name in chosen}
+    before = {name: value for name, value in os.environ.items() if name in chosen}
     os.environ.update(chosen)
     try:
         yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+        for name in chosen:
+            del os.environ[name]
+        os.environ.update(before)

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass, field
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.league.ratings import Rate, Rating, rate_in_order, update_plackett_luce, update_trueskill
+from card_baselines.league.ratings import Rate, Rating, update_plackett_luce, update_trueskill
 from card_baselines.league.rounds import RoundOutcome
 from card_baselines.league.store import LeagueError
-from card_baselines.league.winnings import (
-    Winnings,
-    compute_winnings,
-    low_winnings,
-    mean_winnings,
-    median_winnings,
-)
+from card_baselines.league.winnings import Winnings, compute_winnings, low_winnings, mean_winnings, median_winnings
 from card_envs.extras import how_to_install
 from card_envs.rng import make_generator
 
-__all__ = ["BOOTSTRAP", "HANDS", "MEASURES", "POSTERIOR", "Evidence", "Ranking", "collect_evidence", "rank", "ranks_of"]
+__all__ = ["BOOTSTRAP", "HANDS", "MEASURES", "POSTERIOR", "Ranking", "Standings", "rank", "ranks_of"]
 
 RESAMPLES = 200
 _MAX_UPDATES = 4_000
@@ -49,15 +44,12 @@ IN_UNITS = ("mean", "median", "low")
 """Measures in units of the game per hand."""
 
 Vector = NDArray[np.float64]
-Scores = Mapping[int, float]
-"""Member -> winnings per seat in a round."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
     """Scores of n members by one measure, with resamples."""
 
-    measure: str
     members: tuple[int, ...]
     """Ids of the members."""
     scores: Vector
@@ -107,180 +99,153 @@ def ranks_of(scores: Vector) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
-    """Results of rounds, from which rankings are computed."""
+class Standings:
+    """Results of the members of a league, or of one of its divisions, who do not learn."""
 
     rounds: Sequence[RoundOutcome]
-    members: tuple[int, ...]
-    """Ids of the members that played, ascending."""
+    """Rounds that count."""
     winnings: Winnings
+    """Winnings of the members from each other."""
     resamples: int
     """Number of draws behind each interval."""
-    rng: np.random.Generator
-    """Random generator of the draws."""
-
-
-@dataclass(frozen=True, eq=False)
-class Standings:
-    """Results of the members of a league, or of one of its divisions."""
-
-    evidence: Evidence
     rankings: dict[str, Ranking]
     """Measure -> ranking."""
     missing: dict[str, str]
     """Measure -> reason why it cannot be computed."""
-    names: dict[int, str]
+    names: Mapping[int, str] = field(default_factory=dict)
     """Member -> name."""
-    unit: str
+    unit: str = ""
     """Unit in which winnings are printed."""
-    factor: float
+    factor: float = 1.0
     """Number of units that make one of the game's own unit per hand."""
 
     @property
+    def members(self) -> tuple[int, ...]:
+        """Ids of the members that played, ascending."""
+        return self.winnings.members
+
+    @property
     def hands(self) -> int:
-        """Number of hands in the rounds of the rankings."""
-        return sum(played.hands for played in self.evidence.rounds)
+        """Number of hands in the rounds."""
+        return sum(played.hands for played in self.rounds)
 
 
-def collect_evidence(
-    rounds: Sequence[RoundOutcome], chips_per_reward: int, resamples: int = RESAMPLES, seed: int = 0
-) -> Evidence:
-    """Return the evidence of rounds about their members.
-
-    Args:
-        rounds: Rounds between members that do not learn.
-        chips_per_reward: Chips of one unit of the game.
-        resamples: Number of draws behind each interval.
-        seed: Seed of the draws.
-
-    Raises:
-        LeagueError: Fewer than two members played.
-    """
-    members = tuple(sorted({member for played in rounds for member in played.earnings}))
-    if len(members) < 2:
-        raise LeagueError("no rounds between members that do not learn are stored: run an evaluating division first")
-    winnings = compute_winnings(rounds, members, chips_per_reward)
-    return Evidence(rounds, members, winnings, resamples, make_generator(seed))
+Measure = Callable[[Sequence[RoundOutcome], Winnings, int, np.random.Generator], Ranking]
+"""Function of rounds, winnings in them and a number of draws with their random generator, that ranks the members."""
 
 
-def _rank_by_winnings(measure: str, score: Callable[[Vector], Vector]) -> Callable[[Evidence], Ranking]:
-    def rank_members(evidence: Evidence) -> Ranking:
-        winnings, members = evidence.winnings, evidence.members
-        if not (winnings.hands.sum(axis=1) > 0).all():
-            raise LeagueError("a member has met no other alone: run a division of kind direct or round_robin")
-        draws = score(winnings.resample(evidence.resamples, evidence.rng))
-        return Ranking(measure, members, score(winnings.means), draws, HANDS)
-
-    return rank_members
+def _rank_by_winnings(
+    score: Callable[[Vector], Vector], rounds: Sequence[RoundOutcome], winnings: Winnings, resamples: int,
+    rng: np.random.Generator,
+) -> Ranking:  # fmt: skip
+    if not (winnings.hands.sum(axis=1) > 0).all():
+        raise LeagueError("a member has met no other alone: run a division of kind direct or round_robin")
+    return Ranking(winnings.members, score(winnings.means), score(winnings.resample(resamples, rng)), HANDS)
 
 
-def _rank_by_ratings(measure: str, rate: Rate) -> Callable[[Evidence], Ranking]:
-    def rank_members(evidence: Evidence) -> Ranking:
-        members, rng = evidence.members, evidence.rng
-        rounds = [played.scores for played in evidence.rounds]
-        final = rate_in_order(rounds, rate)
-        scores = _means_of(final, members)
-        if len(rounds) * evidence.resamples <= _MAX_UPDATES:
-            drawn = (_resample_rounds(rounds, rng) for _ in range(evidence.resamples))
-            draws = np.array([_means_of(rate_in_order(each, rate), members) for each in drawn])
-            return Ranking(measure, members, scores, draws, BOOTSTRAP)
-        sigmas = np.array([final.get(member, Rating()).sigma for member in members])
-        draws = scores + sigmas * rng.standard_normal((evidence.resamples, len(scores)))
-        return Ranking(measure, members, scores, draws, POSTERIOR)
+def _rank_by_ratings(
+    rate: Rate, rounds: Sequence[RoundOutcome], winnings: Winnings, resamples: int, rng: np.random.Generator
+) -> Ranking:
+    members, count = winnings.members, len(rounds)
 
-    return rank_members
+    def rate_members(order: Iterable[int]) -> tuple[Vector, Vector]:
+        """Return means (n,) and standard deviations (n,) of the ratings after rounds in an order."""
+        ratings: dict[int, Rating] = {}
+        for i in order:
+            ratings |= rate(ratings, rounds[i].scores)
+        means, sigmas = np.array([astuple(ratings.get(member, Rating())) for member in members]).T
+        return means, sigmas
 
-
-def _rank_by_bradley_terry(evidence: Evidence) -> Ranking:
-    count, members = len(evidence.rounds), evidence.members
-    comparisons = compare_pairs(evidence.rounds, members)
-
-    def score(weights: Vector) -> Vector:
-        return bradley_terry(count_wins(comparisons, len(members), weights))
-
-    weights = [evidence.rng.multinomial(count, np.full(count, 1 / count)) for _ in range(evidence.resamples)]
-    scores, draws = score(np.ones(count)), np.array([score(each.astype(np.float64)) for each in weights])
-    return Ranking("bradley_terry", members, scores, draws, BOOTSTRAP)
+    scores, sigmas = rate_members(range(count))
+    if count * resamples <= _MAX_UPDATES:
+        orders = (np.sort(rng.integers(count, size=count)) for _ in range(resamples))
+        return Ranking(members, scores, np.array([rate_members(order)[0] for order in orders]), BOOTSTRAP)
+    draws = scores + sigmas * rng.standard_normal((resamples, len(members)))
+    return Ranking(members, scores, draws, POSTERIOR)
 
 
-MEASURES: Mapping[str, Callable[[Evidence], Ranking]] = {
-    "trueskill": _rank_by_ratings("trueskill", update_trueskill),
-    "mean": _rank_by_winnings("mean", mean_winnings),
-    "median": _rank_by_winnings("median", median_winnings),
-    "low": _rank_by_winnings("low", low_winnings),
+def _rank_by_bradley_terry(
+    rounds: Sequence[RoundOutcome], winnings: Winnings, resamples: int, rng: np.random.Generator
+) -> Ranking:
+    count, members = len(rounds), winnings.members
+    wins = count_wins(rounds, members)
+
+    def score(weights: NDArray[Any]) -> Vector:
+        return bradley_terry((weights @ wins).reshape(len(members), len(members)))
+
+    draws = [score(rng.multinomial(count, np.full(count, 1 / count))) for _ in range(resamples)]
+    return Ranking(members, score(np.ones(count)), np.array(draws), BOOTSTRAP)
+
+
+MEASURES: Mapping[str, Measure] = {
+    "trueskill": partial(_rank_by_ratings, update_trueskill),
+    "mean": partial(_rank_by_winnings, mean_winnings),
+    "median": partial(_rank_by_winnings, median_winnings),
+    "low": partial(_rank_by_winnings, low_winnings),
     "bradley_terry": _rank_by_bradley_terry,
-    "plackett_luce": _rank_by_ratings("plackett_luce", update_plackett_luce),
+    "plackett_luce": partial(_rank_by_ratings, update_plackett_luce),
 }
 """Name -> function that computes the ranking: TrueSkill; mean, median and 20th percentile of the winnings from each
 other member; Bradley-Terry and Plackett-Luce strengths from the order of members in each round."""
 
 
-def rank(evidence: Evidence, measures: Sequence[str] = tuple(MEASURES)) -> tuple[dict[str, Ranking], dict[str, str]]:
-    """Return rankings by several measures.
+def rank(
+    rounds: Sequence[RoundOutcome], chips_per_reward: int, measures: Sequence[str] = tuple(MEASURES),
+    resamples: int = RESAMPLES, seed: int = 0,
+) -> Standings:  # fmt: skip
+    """Return the standings of the members of some rounds, without their names, by several measures.
 
     Args:
-        evidence: Results of rounds. Its random generator is advanced.
+        rounds: Rounds between members that do not learn.
+        chips_per_reward: Chips of one unit of the game.
         measures: Keys of `MEASURES`.
-
-    Returns:
-        Measure -> ranking, and measure -> reason why it cannot be computed.
+        resamples: Number of draws behind each interval.
+        seed: Seed of the draws.
 
     Raises:
-        LeagueError: A measure is unknown.
+        LeagueError: A measure is unknown, or fewer than two members played.
     """
     from threadpoolctl import threadpool_limits
 
     unknown = [name for name in measures if name not in MEASURES]
     if unknown:
         raise LeagueError(f"measure {unknown[0]!r} is not known: choose from {', '.join(MEASURES)}")
-    rankings: dict[str, Ranking] = {}
-    missing: dict[str, str] = {}
+    members = sorted({member for played in rounds for member in played.earnings})
+    if len(members) < 2:
+        raise LeagueError("no rounds between members that do not learn are stored: run an evaluating division first")
+    standings = Standings(rounds, compute_winnings(rounds, members, chips_per_reward), resamples, {}, {})
+    rng = make_generator(seed)
     with threadpool_limits(1):  # on small matrices several threads take a hundred times as long
         for name in measures:
             try:
-                rankings[name] = MEASURES[name](evidence)
+                standings.rankings[name] = MEASURES[name](rounds, standings.winnings, resamples, rng)
             except LeagueError as error:
-                missing[name] = str(error)
+                standings.missing[name] = str(error)
             except ModuleNotFoundError as error:
-                missing[name] = how_to_install(error)
-    return rankings, missing
-
-
-def _resample_rounds(rounds: Sequence[Scores], rng: np.random.Generator) -> list[Scores]:
-    """Return as many rounds, drawn with replacement, in their order."""
-    return [rounds[i] for i in np.sort(rng.integers(len(rounds), size=len(rounds)))]
-
-
-def _means_of(ratings: Mapping[int, Rating], members: Sequence[int]) -> Vector:
-    """Return the means (n,) of the members' ratings."""
-    return np.array([ratings.get(member, Rating()).mu for member in members])
+                standings.missing[name] = how_to_install(error)
+    return standings
 
 
 # --- strengths by the order of members in each round ---
 
 
-def compare_pairs(rounds: Sequence[RoundOutcome], members: Sequence[int]) -> Vector:
-    """Return the comparisons of members by their winnings per seat in each round, (3, comparisons).
+def count_wins(rounds: Sequence[RoundOutcome], members: Sequence[int]) -> Any:
+    """Return a sparse matrix (rounds, n * n): 1 where the row of (n, n) won more per seat in the round than the column.
 
-    The rows are the index of the round, that of (better member, other member) in a flat matrix (n * n), and 1, or a
-    half for a draw, which is listed in both orders.
+    A draw is half a win of each.
     """
+    from scipy.sparse import csr_array
+
     column = {member: number for number, member in enumerate(members)}
-    comparisons = [
-        (number, column[one] * len(members) + column[other], 0.5 if score == score_of_other else 1.0)
+    wins = [
+        (0.5 if score == score_of_other else 1.0, number, column[one] * len(members) + column[other])
         for number, played in enumerate(rounds)
         for one, score in played.scores.items()
         for other, score_of_other in played.scores.items()
         if one != other and score >= score_of_other
     ]
-    return np.array(comparisons, np.float64).reshape(-1, 3).T
-
-
-def count_wins(comparisons: Vector, num_members: int, weights: Vector) -> Vector:
-    """Return (n, n): rounds in which the row won more than the column, each counted `weights` (rounds,) times."""
-    rounds, cells, values = comparisons
-    wins = np.bincount(cells.astype(np.int64), values * weights[rounds.astype(np.int64)], minlength=num_members**2)
-    return np.asarray(wins.reshape(num_members, num_members), np.float64)
+    values, numbers, cells = np.array(wins, np.float64).reshape(-1, 3).T
+    return csr_array((values, (numbers.astype(int), cells.astype(int))), shape=(len(rounds), len(members) ** 2))
 
 
 def bradley_terry(counts: Vector) -> Vector:

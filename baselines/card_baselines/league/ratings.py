@@ -5,7 +5,7 @@ A round is one match in which only the order of the members counts: Kaminsky and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -34,10 +34,8 @@ def update_trueskill(ratings: Mapping[int, Rating], scores: Mapping[int, float])
     Herbrich, Minka, Graepel: TrueSkill: A Bayesian Skill Rating System (NIPS 2006). A member with several seats counts
     once. A round of a single member changes no rating.
     """
-    system, best_first = _trueskill(), sorted(set(scores.values()), reverse=True)
-    teams = [(system.create_rating(each.mu, each.sigma),) for each in _find_ratings(ratings, scores)]
-    ranks = [best_first.index(score) for score in scores.values()]
-    return _name_ratings(scores, system.rate(teams, ranks=ranks) if len(teams) > 1 else [])
+    system = _trueskill()
+    return _update(system.create_rating, system.rate, ratings, scores)
 
 
 def update_plackett_luce(ratings: Mapping[int, Rating], scores: Mapping[int, float]) -> dict[int, Rating]:
@@ -46,30 +44,27 @@ def update_plackett_luce(ratings: Mapping[int, Rating], scores: Mapping[int, flo
     Weng and Lin: A Bayesian Approximation Method for Online Ranking (JMLR 2011), with the initial rating of TrueSkill.
     """
     model = _plackett_luce()
-    teams = [[model.rating(mu=each.mu, sigma=each.sigma)] for each in _find_ratings(ratings, scores)]
-    return _name_ratings(scores, model.rate(teams, scores=list(scores.values())) if len(teams) > 1 else [])
+    return _update(model.rating, model.rate, ratings, scores)
 
 
-def rate_in_order(rounds: Iterable[Mapping[int, float]], rate: Rate) -> dict[int, Rating]:
-    """Return the ratings after all rounds, given as winnings per seat, rated one after the other."""
-    ratings: dict[int, Rating] = {}
-    for scores in rounds:
-        ratings |= rate(ratings, scores)
-    return ratings
+def _update(
+    make_rating: Callable[..., Any],
+    rate: Callable[..., Any],
+    ratings: Mapping[int, Rating],
+    scores: Mapping[int, float],
+) -> dict[int, Rating]:
+    """Return new ratings by two functions of a package, in which every member is a team and the lowest rank is best."""
+    if len(scores) < 2:
+        return {}
+    before = [ratings.get(member, Rating()) for member in scores]
+    teams = [[make_rating(each.mu, each.sigma)] for each in before]
+    after = rate(teams, ranks=[-score for score in scores.values()])
+    return {member: Rating(float(new.mu), float(new.sigma)) for member, (new,) in zip(scores, after, strict=True)}
 
 
 def final_ratings(history: Iterable[tuple[int, int, float, float]]) -> dict[int, Rating]:
     """Return the last rating of each member in the ratings of a division, see `Store.ratings`."""
     return {member: Rating(mu, sigma) for _, member, mu, sigma in history}
-
-
-def _find_ratings(ratings: Mapping[int, Rating], members: Iterable[int]) -> list[Rating]:
-    return [ratings.get(member, Rating()) for member in members]
-
-
-def _name_ratings(members: Iterable[int], teams: Sequence[Any]) -> dict[int, Rating]:
-    """Return ratings of a package, teams of one each, by member; empty without teams."""
-    return {member: Rating(float(new.mu), float(new.sigma)) for member, (new,) in zip(members, teams, strict=False)}
 
 
 @cache

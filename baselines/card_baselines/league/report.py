@@ -6,18 +6,19 @@ import base64
 import html
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from card_baselines.league import pictures, tables
 from card_baselines.league.divisions import KINDS
 from card_baselines.league.league import League
-from card_baselines.league.rankings import LABELS, MEASURES, RESAMPLES, Standings, collect_evidence, rank
+from card_baselines.league.rankings import LABELS, MEASURES, RESAMPLES, Standings, rank
 from card_baselines.league.winnings import load_rounds
 from card_baselines.text_table import TextTable
 from card_envs.files import replace_text
 from card_envs.match.result import main_unit_of
 
-__all__ = ["Standings", "compute_standings", "to_html", "write_report"]
+__all__ = ["compute_standings", "to_html", "write_report"]
 
 _MAX_COLUMNS = 12
 """Maximum number of members in tables that have a column for each."""
@@ -43,13 +44,12 @@ def compute_standings(
     rows = league.divisions.values() if division is None else [league.division(division)]
     divisions = [row.id for row in rows if division is not None or not KINDS[row.kind].trains]
     game = league.game
-    evidence = collect_evidence(load_rounds(league.store, *divisions), game.chips_per_reward, resamples, seed)
-    rankings, missing = rank(evidence, measures)
-    if not rankings:
-        raise ValueError("; ".join(f"{LABELS[name]}: {reason}" for name, reason in missing.items()))
+    standings = rank(load_rounds(league.store, *divisions), game.chips_per_reward, measures, resamples, seed)
+    if not standings.rankings:
+        raise ValueError("; ".join(f"{LABELS[name]}: {reason}" for name, reason in standings.missing.items()))
     unit, factor = main_unit_of(game)
     names = {member.id: member.name for member in league.members.values()}
-    return Standings(evidence, rankings, missing, names, unit, factor)
+    return replace(standings, names=names, unit=unit, factor=factor)
 
 
 def write_report(
@@ -92,12 +92,12 @@ def _show_picture(path: Path, caption: str) -> str:
 
 def _summarise(league: League, standings: Standings) -> str:
     settings = " ".join(f"{name}={value}" for name, value in league.meta["settings"].items())
-    commit, evidence = league.meta["commit"] or "unknown", standings.evidence
+    commit = league.meta["commit"] or "unknown"
     return (
         f"{league.meta['env']} {settings}".strip()
-        + f", seed {league.meta['seed']}, commit {commit}. Rankings: {len(evidence.members)} members, "
-        f"{len(evidence.rounds):,} rounds without learning, {standings.hands:,} hands; intervals: 95 %, "
-        f"{evidence.resamples} resamples."
+        + f", seed {league.meta['seed']}, commit {commit}. Rankings: {len(standings.members)} members, "
+        f"{len(standings.rounds):,} rounds without learning, {standings.hands:,} hands; intervals: 95 %, "
+        f"{standings.resamples} resamples."
     )
 
 
@@ -113,18 +113,18 @@ def _describe_ranking(standings: Standings, by: str, folder: Path) -> list[str]:
         "Intervals: " + "; ".join(f"{', '.join(names)}: {source}" for source, names in sources.items()) + ".",
         *(f"{LABELS[name]} is missing: {reason}." for name, reason in standings.missing.items()),
     ]
-    if len(standings.evidence.members) <= _MAX_COLUMNS:
+    if len(standings.members) <= _MAX_COLUMNS:
         blocks.append(_show_table(tables.probability_table(standings, by)))
     return blocks
 
 
 def _describe_winnings(standings: Standings, by: str, folder: Path) -> list[str]:
     """Return what members win from each other: a picture, and a table where there are few members."""
-    if not standings.evidence.winnings.hands.any():
+    if not standings.winnings.hands.any():
         return []
     blocks, path = ["## Who wins what from whom"], folder / "winnings.png"
     pictures.draw_winnings(standings, by, path)
-    if len(standings.evidence.members) <= _MAX_COLUMNS:
+    if len(standings.members) <= _MAX_COLUMNS:
         blocks.append(_show_table(tables.winnings_table(standings, by)))
     return [*blocks, _show_picture(path, f"Winnings of the row from the column, {standings.unit}")]
 

@@ -139,7 +139,16 @@ def play_round(task: RoundTask) -> RoundOutcome:
     )  # fmt: skip
     members = {entrant.name: entrant.member for entrant in task.entrants}
     faults = {members[fault.agent]: fault for fault in result.faults}
-    learned, measures = _save_students(task, seats, faults)
+    learned: dict[int, Files] = {}
+    measures: dict[int, Mapping[str, float]] = {}
+    for member, player in seats.items():
+        if isinstance(player, Student) and member not in faults:
+            try:
+                learned[member] = save_to_files(player.trainee.save)
+                measures[member] = player.measures
+            except Exception as error:  # a member is anybody's code
+                reason = f"agent {player.name!r} cannot be saved: {type(error).__name__}: {error}"
+                faults[member] = Fault(player.name, 0, reason)
     return RoundOutcome(
         round=task.round,
         hands=result.hands,
@@ -204,25 +213,6 @@ def _make_player(entrant: Entrant, game: Game, seed: int) -> Agent:
     if entrant.learns:
         return Student(entrant.name, trainee, np.random.default_rng(derive_seed(seed, entrant.member)))
     return NamedAgent(entrant.name, trainee)
-
-
-def _save_students(
-    task: RoundTask, seats: Mapping[int, Agent], faults: dict[int, Fault]
-) -> tuple[dict[int, Files], dict[int, Mapping[str, float]]]:
-    """Return the files and measures of students that did not fail. Adds failures to save to `faults`."""
-    learned: dict[int, Files] = {}
-    measures: dict[int, Mapping[str, float]] = {}
-    for entrant in task.entrants:
-        student = seats[entrant.member]
-        if not isinstance(student, Student) or entrant.member in faults:
-            continue
-        try:
-            learned[entrant.member] = save_to_files(student.trainee.save)
-            measures[entrant.member] = student.measures
-        except Exception as error:
-            reason = f"agent {entrant.name!r} cannot be saved: {type(error).__name__}: {error}"
-            faults[entrant.member] = Fault(entrant.name, 0, reason)
-    return learned, measures
 
 
 def _sum_earnings(seating: tuple[int, ...], result: MatchResult) -> dict[int, Earnings]:

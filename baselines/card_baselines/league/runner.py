@@ -6,11 +6,11 @@ when those before are stored, with a random generator that is seeded anew for ev
 
 from __future__ import annotations
 
-import os
 import shutil
 import socket
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -74,7 +74,7 @@ class Runner:
         self._folder, self._store, self._game, self._pool, self._progress = folder, store, game, pool, progress
         self._allowed = frozenset(allowed)
         self._meta = store.meta()
-        self._made_by = git_commit()
+        self._made_by = f"{git_commit()[:12]} on {socket.gethostname()}"
         self._divisions: dict[int, _Division] = {}
         self._playing: dict[int, _Division] = {}
         """Id of a round in the pool -> its division."""
@@ -114,24 +114,21 @@ class Runner:
     def _fill_pool(self) -> None:
         """Submit rounds until the pool is full or none can be played."""
         while len(self._playing) < self._pool.capacity:
-            chosen = next(filter(None, map(self._next_round, self._sort_by_progress())), None)
-            if chosen is None:
+            unfinished = [division for division in self._divisions.values() if division.played < division.target]
+            for division in sorted(unfinished, key=lambda division: division.played / division.target):
+                if planned := self._next_round(division):
+                    self._playing[planned.id] = division
+                    self._pool.submit(self._make_task(division, planned))
+                    break
+            else:
                 return
-            division, planned = chosen
-            self._playing[planned.id] = division
-            self._pool.submit(self._make_task(division, planned))
 
-    def _sort_by_progress(self) -> list[_Division]:
-        """Return the divisions with rounds to play, those with the smallest share of played rounds first."""
-        unfinished = [division for division in self._divisions.values() if division.played < division.target]
-        return sorted(unfinished, key=lambda division: division.played / division.target)
-
-    def _next_round(self, division: _Division) -> tuple[_Division, PlannedRound] | None:
+    def _next_round(self, division: _Division) -> PlannedRound | None:
         """Return a round of a division that can be played now, planned if need be; None if there is none."""
         waiting = [planned for number, planned in division.open.items() if number not in self._playing]
         if not waiting and self._may_plan(division):
             waiting = self._plan(division)
-        return (division, waiting[0]) if waiting else None
+        return waiting[0] if waiting else None
 
     def _may_plan(self, division: _Division) -> bool:
         """Return True if the next rounds can be drawn. Those of all members wait until no more clones are added."""
@@ -188,12 +185,8 @@ class Runner:
 
     def _make_entrant(self, member: Member, learns: bool) -> Entrant:
         folder = self._store.last_save(member.id) if member.learns else member.folder
-        files, seed = self._read_files(folder), self._seed_of(member.id)
+        files, seed = self._read_files(folder), derive_seed(self._meta["seed"], member.id)
         return Entrant(member.id, member.name, member.spec, member.is_trainee, files, learns, seed)
-
-    def _seed_of(self, member: int) -> int:
-        """Return the seed of a new trainee."""
-        return derive_seed(self._meta["seed"], member)
 
     def _read_files(self, name: str | None) -> Files | None:
         """Return the files in a folder that the store names; raise LeagueError if it is not below the league."""
@@ -211,13 +204,12 @@ class Runner:
         """Store the outcome of a round, rate the members, and clone students when it is time."""
         division = self._playing.pop(outcome.round)
         planned = division.open.pop(outcome.round)
-        made_by = f"{self._made_by[:12]} on {socket.gethostname()}"
         with self._store.transaction():
             saved = {
                 member: self._write_folder(files, f"students/{member}/{outcome.round}")
                 for member, files in outcome.learned.items()
             }
-            self._store.add_outcome(outcome, saved, made_by)
+            self._store.add_outcome(outcome, saved, self._made_by)
             division.unrated[planned.number] = outcome
             self._rate_in_order(division)
         for member in planned.students:
@@ -232,7 +224,7 @@ class Runner:
             rated = division.unrated.pop(division.done)
             new = update_trueskill(division.ratings, rated.scores)
             division.ratings |= new
-            self._store.add_ratings(rated.round, {member: (rating.mu, rating.sigma) for member, rating in new.items()})
+            self._store.add_ratings(rated.round, new)
             division.done += 1
             if KINDS[division.row.kind].trains and every and division.done % every == 0:
                 self._clone(division, rated.round, division.done // every)
@@ -247,7 +239,7 @@ class Runner:
                 continue
             name = f"{student.name}/{generation}"
             files = self._read_files(self._store.last_save(student.id, round))
-            trainee = make_trainee(student.spec, files, self._game, self._seed_of(student.id))
+            trainee = make_trainee(student.spec, files, self._game, derive_seed(self._meta["seed"], student.id))
             folder = self._write_folder(save_to_files(trainee.save_policy), f"clones/{student.id}-{generation}")
             clones.append(self._store.add_member(
                 name, student.spec, is_trainee=True, learns=False, parent=student.id, generation=generation,
@@ -257,26 +249,21 @@ class Runner:
         division.members = (*division.members, *clones)
 
     def _write_folder(self, files: Files, name: str) -> str:
-        """Write files into a folder of the league, complete or not at all, and return its name."""
-        final = self._folder / name
-        temporary = final.with_name(f".{os.getpid()}-{final.name}")
+        """Write files into a folder of the league and return its name, which the store does not have yet."""
+        folder = self._folder / name
         try:
-            write_files(files, temporary)
-            if final.exists():  # left by a run that was killed before it could store the round
-                shutil.rmtree(final)
-            temporary.rename(final)
+            with suppress(FileNotFoundError):
+                shutil.rmtree(folder)  # left by a run that was killed before it could store the round
+            write_files(files, folder)
         except OSError as error:
             raise LeagueError(
-                f"{final.parent} cannot be written: {error.strerror or error}. The rounds stored so far are kept; go "
+                f"{folder.parent} cannot be written: {error.strerror or error}. The rounds stored so far are kept; go "
                 "on with `league run`"
             ) from error
-        finally:
-            shutil.rmtree(temporary, ignore_errors=True)
         return name
 
     def _remove_old_files(self, member: int) -> None:
         """Remove the files of a student except for its last two saves. Clones have files of their own."""
         root = self._folder / "students" / str(member)
-        saves = sorted((int(path.name), path) for path in root.glob("[0-9]*")) if root.is_dir() else []
-        for _, path in saves[:-2]:
+        for path in sorted(root.glob("[0-9]*"), key=lambda path: int(path.name))[:-2]:
             shutil.rmtree(path, ignore_errors=True)

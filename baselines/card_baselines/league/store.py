@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from card_baselines.league.ratings import Rating
 from card_baselines.league.rounds import Earnings, RoundOutcome
 from card_baselines.sqlite_checks import READ_ERRORS, check_tables, file_uri
 from card_envs.damaged_files import DamagedFileError, explain_damage
@@ -82,7 +83,6 @@ class PlannedRound:
     """A round, played or not."""
 
     id: int
-    division: int
     number: int
     """Number within the division, from 0."""
     seed: int
@@ -102,8 +102,6 @@ class Store:
     @classmethod
     def create(cls, path: Path, meta: Mapping[str, Any]) -> Self:
         """Return a new store at `path`, where there must be none; `meta` is JSON about the league."""
-        if path.exists():
-            raise LeagueError(f"{path} exists: choose another folder for a new league")
         with _explain_errors(path):
             store = cls(path, _connect(path, True), True)
             with store.transaction():
@@ -149,15 +147,9 @@ class Store:
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
         """Write everything in the block, or nothing; raise LeagueError if it cannot be written."""
-        with _explain_errors(self.path):
+        with _explain_errors(self.path), self._db:  # which commits at the end of the block, or rolls back
             self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self._db.execute("COMMIT")
-            except BaseException:
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
-                raise
+            yield
 
     def meta(self) -> dict[str, Any]:
         """Return the environment, settings and seed of the league."""
@@ -178,9 +170,7 @@ class Store:
         self, name: str, spec: str, *, is_trainee: bool, learns: bool, parent: int | None = None, generation: int = 0,
         division: int | None = None, folder: str | None = None,
     ) -> int:  # fmt: skip
-        """Add a member within a transaction and return its id; raise LeagueError if the name is taken."""
-        if self.rows("SELECT 1 FROM members WHERE name = ?", name):
-            raise LeagueError(f"a member is named {name!r} already: choose another name")
+        """Add a member with a name of its own within a transaction and return its id."""
         columns = (name, spec, is_trainee, learns, parent, generation, division, folder, _now())
         return self._insert("members", [(None, *columns)])
 
@@ -229,22 +219,22 @@ class Store:
     ) -> PlannedRound:
         """Add a round that is to be played within a transaction, and return it."""
         row = (None, division, number, seed, json.dumps(seating), json.dumps(students))
-        return PlannedRound(self._insert("rounds", [row]), division, number, seed, seating, students)
+        return PlannedRound(self._insert("rounds", [row]), number, seed, seating, students)
 
     def rounds(self, division: int | None = None, *, played: bool | None = None) -> list[PlannedRound]:
         """Return rounds in order: of all divisions or one; played ones (True), open ones (False) or both (None)."""
         state = {None: "", True: "AND o.round IS NOT NULL AND o.lost IS NULL", False: "AND o.round IS NULL"}[played]
         where = "1" if division is None else "r.division = ?"
         query = (
-            "SELECT r.id, r.division, r.number, r.seed, r.seating, r.students FROM rounds r "
+            "SELECT r.id, r.number, r.seed, r.seating, r.students FROM rounds r "
             f"LEFT JOIN outcomes o ON o.round = r.id WHERE {where} {state} ORDER BY r.id"
         )
         rows = self.rows(query, *([] if division is None else [division]))
         known = {id for (id,) in self.rows("SELECT id FROM members")}
         with _explain_content(self.path):
             return [
-                PlannedRound(id, row_division, number, seed, _parse_ids(seating, known), _parse_ids(students, known))
-                for id, row_division, number, seed, seating, students in rows
+                PlannedRound(id, number, seed, _parse_ids(seating, known), _parse_ids(students, known))
+                for id, number, seed, seating, students in rows
             ]
 
     def add_outcome(self, outcome: RoundOutcome, saved: Mapping[int, str], made_by: str) -> None:
@@ -275,10 +265,10 @@ class Store:
                 mine[member] = Earnings(*won)
         return outcomes
 
-    def faults(self) -> list[tuple[int, int, Fault]]:
-        """Return (round, member, fault) for all faults, in order."""
-        query = "SELECT f.round, f.member, m.name, f.decisions, f.first FROM faults f JOIN members m ON m.id = f.member"
-        return [(row[0], row[1], Fault(*row[2:])) for row in self.rows(f"{query} ORDER BY f.round, f.member")]
+    def faults(self) -> list[tuple[int, Fault]]:
+        """Return (round, fault) for all faults, in order."""
+        query = "SELECT f.round, m.name, f.decisions, f.first FROM faults f JOIN members m ON m.id = f.member"
+        return [(row[0], Fault(*row[1:])) for row in self.rows(f"{query} ORDER BY f.round, f.member")]
 
     def lost_rounds(self) -> list[tuple[int, str]]:
         """Return (round, reason) of the rounds that could not be played."""
@@ -290,9 +280,9 @@ class Store:
         rows = self.rows(query, member, 2**62 if until is None else until)
         return str(rows[0][0]) if rows else None
 
-    def add_ratings(self, round: int, ratings: Mapping[int, tuple[float, float]]) -> None:
-        """Add (mu, sigma) of members after a round, in the ratings of its division, within a transaction."""
-        self._insert("ratings", [(round, member, mu, sigma) for member, (mu, sigma) in ratings.items()])
+    def add_ratings(self, round: int, ratings: Mapping[int, Rating]) -> None:
+        """Add ratings of members after a round, in its division, within a transaction."""
+        self._insert("ratings", [(round, member, each.mu, each.sigma) for member, each in ratings.items()])
 
     def ratings(self, division: int) -> list[tuple[int, int, float, float]]:
         """Return (number of the round, member, mu, sigma) of all ratings in a division, in order."""

@@ -20,8 +20,8 @@ def ranking_table(standings: Standings, by: str, best: int | None = None) -> Tex
     header = ("rank", "member", f"{label} (95 %)", *(LABELS[name] for name in rankings))
     rows = []
     for member in leading.best_first()[:best]:
-        i = leading.members.index(member)
-        ranks = [_format_rank(ranking, ranking.members.index(member)) for ranking in rankings.values()]
+        i = standings.members.index(member)
+        ranks = [_format_rank(ranking, i) for ranking in rankings.values()]
         score = _format_score(leading, i, standings.factor if by in IN_UNITS else 1.0)
         rows.append((str(leading.ranks[i]), standings.names[member], score, *ranks))
     return TextTable(f"ranked by {LABELS[by]}; ranks by every measure, with 95 % intervals", header, tuple(rows))
@@ -36,12 +36,13 @@ def probability_table(standings: Standings, by: str) -> TextTable:
 
 def winnings_table(standings: Standings, by: str) -> TextTable:
     """Return what members win from each other, with the half width of the 95 % interval, sorted by a measure."""
-    winnings, factor = standings.evidence.winnings, standings.factor
-    place = {member: i for i, member in enumerate(winnings.members)}
+    winnings, factor, place = standings.winnings, standings.factor, standings.members.index
 
     def format_cell(one: int, other: int) -> str:
-        cell = place[one], place[other]
-        return _format_mean(factor * winnings.means[cell], factor * winnings.half_widths[cell])
+        cell = place(one), place(other)
+        if not winnings.hands[cell]:  # the two have not met
+            return "-"
+        return f"{_format(factor * winnings.means[cell])} ± {_format(factor * winnings.half_widths[cell])[1:]}"
 
     title = f"{standings.unit} that each seat of the row wins when the column has the others"
     return _pair_table(title, standings, by, format_cell)
@@ -54,13 +55,6 @@ def _pair_table(title: str, standings: Standings, by: str, format_cell: Callable
         (standings.names[one], *("" if one == other else format_cell(one, other) for other in order)) for one in order
     ]
     return TextTable(title, ("", *(standings.names[member] for member in order)), tuple(rows))
-
-
-def _format_mean(mean: float, half_width: float) -> str:
-    """Return a mean with half its interval. The mean of a pair that has not met is NaN."""
-    if np.isnan(mean):
-        return "-"
-    return f"{_format(mean)} ± {_format(half_width)[1:]}"
 
 
 def divisions_table(league: League) -> TextTable:
@@ -103,7 +97,7 @@ def find_leaders(ratings: Mapping[int, Rating], count: int) -> list[tuple[int, R
 def faults_table(league: League, most: int = 20) -> TextTable:
     """Return the latest faults of members, and rounds that could not be played."""
     seeds = dict(league.store.rows("SELECT id, seed FROM rounds"))
-    faults = [(round, fault.agent, f"{fault.decisions:,}", fault.first) for round, _, fault in league.store.faults()]
+    faults = [(round, fault.agent, f"{fault.decisions:,}", fault.first) for round, fault in league.store.faults()]
     lost = [(round, "-", "-", f"not played: {reason}") for round, reason in league.store.lost_rounds()]
     latest = sorted([*faults, *lost], key=lambda row: row[0])[-most:]
     rows = [(str(round), str(seeds[round]), *others) for round, *others in latest]

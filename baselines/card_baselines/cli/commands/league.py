@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import tyro
-from numpy.typing import NDArray
 
 from card_baselines.cli.console import make_table, print_json, print_parts
 from card_baselines.cli.options import AgentNames, Allowed, AsJson, EnvId, Folder, Measure, Resamples, Settings, Words
@@ -23,7 +22,6 @@ from card_baselines.league.rounds import RoundOutcome
 from card_baselines.progress import StepsProgress
 from card_baselines.settings import parse_settings
 from card_baselines.text_table import TextTable
-from card_envs.formatting import json_number
 
 RoundCounts = Annotated[Words, tyro.conf.arg(metavar="[DIVISION=]N ...")]
 Division = Annotated[str, tyro.conf.arg(help="Name of a division; by default all that evaluate count.")]
@@ -151,7 +149,7 @@ def rank(
         tables.ranking_table(standings, by, best),
         *([tables.probability_table(standings, by)] if probabilities else []),
         *describe_missing(standings),
-        f"{len(standings.evidence.rounds):,} rounds without learning, {standings.hands:,} hands",
+        f"{len(standings.rounds):,} rounds without learning, {standings.hands:,} hands",
     ]
     print_parts(parts)
 
@@ -231,15 +229,15 @@ def list_faults(opened: League, most: int = 20) -> list[TextTable]:
 
 def standings_json(opened: League, standings: Standings) -> dict[str, Any]:
     """Return rankings, winnings and faults as JSON."""
-    evidence = standings.evidence
+    winnings = standings.winnings
     return {
         "env": opened.meta["env"],
         "settings": opened.meta["settings"],
         "seed": opened.meta["seed"],
         "unit": opened.game.unit,
-        "rounds": len(evidence.rounds),
+        "rounds": len(standings.rounds),
         "hands": standings.hands,
-        "members": [standings.names[member] for member in evidence.members],
+        "members": [standings.names[member] for member in standings.members],
         "rankings": {
             name: {
                 "scores": ranking.scores.tolist(),
@@ -248,8 +246,8 @@ def standings_json(opened: League, standings: Standings) -> dict[str, Any]:
                 "score_ci95": None if ranking.score_intervals is None else ranking.score_intervals.tolist(),
                 "intervals_from": ranking.source,
                 "probability_above": [
-                    [None if one == other else ranking.probability_above(one, other) for other in evidence.members]
-                    for one in evidence.members
+                    [None if one == other else ranking.probability_above(one, other) for other in standings.members]
+                    for one in standings.members
                 ]
                 if len(ranking.draws)
                 else None,
@@ -258,13 +256,9 @@ def standings_json(opened: League, standings: Standings) -> dict[str, Any]:
         },
         "missing": standings.missing,
         "winnings": {
-            "means": _json_rows(evidence.winnings.means),
-            "standard_errors": _json_rows(evidence.winnings.errors),
-            "hands": evidence.winnings.hands.tolist(),
+            "means": winnings.means.tolist(),
+            "standard_errors": winnings.errors.tolist(),
+            "hands": winnings.hands.tolist(),
         },
-        "faults": [{"round": round, **asdict(fault)} for round, _, fault in opened.store.faults()],
+        "faults": [{"round": round, **asdict(fault)} for round, fault in opened.store.faults()],
     }
-
-
-def _json_rows(rows: NDArray[Any]) -> list[list[float | None]]:
-    return [list(map(json_number, row)) for row in rows.tolist()]

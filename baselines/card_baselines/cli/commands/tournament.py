@@ -75,7 +75,7 @@ def tournament(
             tables.probability_table(standings, by),
             *list_faults(league),
             *describe_missing(standings),
-            f"{len(standings.evidence.rounds):,} rounds, {standings.hands:,} hands, seed {seed}; report: {page}",
+            f"{len(standings.rounds):,} rounds, {standings.hands:,} hands, seed {seed}; report: {page}",
         ]
         print_report(content, parts, as_json)
 
@@ -85,7 +85,7 @@ DIVISION = "tournament"
 
 def play_tournament(
     folder: Path, env: str, agents: Sequence[str], *, settings: dict[str, Any], hands: int, seed: int, seconds: float,
-    passes: int | None = None, pool: Pool | None = None, progress: Callable[[float, int], None] | None = None,
+    passes: int | None, pool: Pool, progress: Callable[[float, int], None],
 ) -> League:  # fmt: skip
     """Play a tournament and return its league.
 
@@ -100,8 +100,8 @@ def play_tournament(
         hands: Hands of a round.
         seed: Seed of the deals.
         seconds: Passes are played as long as they are expected to end within this time, at least one.
-        passes: Number of passes instead, so that the result depends on the seed alone.
-        pool: Pool that plays; this process by default.
+        passes: Number of passes instead, so that the result depends on the seed alone; None to play by the time.
+        pool: Pool that plays.
         progress: Called after every round with the completed share, 0 .. 1, and the number of rounds.
     """
     if len(set(agents)) < 2:
@@ -116,8 +116,7 @@ def play_tournament(
         share = played / (pairs * (passes or 1))
         if passes is None:
             share = max((time.monotonic() - start) / seconds, share if done == 0 else 0.0)
-        if progress is not None:
-            progress(min(1.0, share), played)
+        progress(min(1.0, share), played)
 
     while True:
         begin = time.monotonic()
