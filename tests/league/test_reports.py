@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from card_baselines.league import League
 from card_baselines.league.rankings import rank
-from card_baselines.league.report import to_html
+from card_baselines.league.report import compute_standings, to_html
 from card_baselines.league.rounds import Earnings, RoundOutcome
 from card_baselines.league.tables import probability_table, ranking_table, winnings_table
 
@@ -54,3 +55,17 @@ def test_names_of_members_bring_nothing_into_the_page(tmp_path: Path) -> None:
     assert "<strong>members</strong>" in page
     assert page.count("<img ") == 1 and "data:image/png;base64,cGljdHVyZQ==" in page and "<a " not in page
     assert "<figcaption>Ranks, with 95 % intervals</figcaption>" in page
+
+
+def test_rankings_do_not_depend_on_which_division_played_first(tmp_path: Path) -> None:
+    scores = []
+    for order in (("small", "large"), ("large", "small")):
+        with League.new(tmp_path / order[0], "kuhn_poker-v0", seed=3) as league:
+            league.add_agents("random", "always_call", "always_raise")
+            league.add_division("small", "round_robin", hands=20)
+            league.add_division("large", "round_robin", hands=500)
+            for name in order:
+                league.run({name: 6})
+            scores.append(compute_standings(league, measures=("trueskill",)).rankings["trueskill"])
+    assert scores[0].scores.tolist() == scores[1].scores.tolist()
+    assert scores[0].draws.tolist() == scores[1].draws.tolist()

@@ -250,11 +250,14 @@ class Store:
         self._insert("saves", [(round, member, folder) for member, folder in saved.items()])
 
     def outcomes(self, *divisions: int) -> dict[int, RoundOutcome]:
-        """Return hands, samples, earnings and the loss of the rounds of some divisions by their ids, in order."""
+        """Return hands, samples, earnings and the loss of the rounds of some divisions by their ids.
+
+        They are in the order of divisions and of the numbers in them, which does not depend on who played them when.
+        """
         query = (
             "SELECT r.id, o.hands, o.samples, o.lost, e.member, e.seats, e.total, e.squares FROM rounds r "
             "JOIN outcomes o ON o.round = r.id LEFT JOIN earnings e ON e.round = r.id "
-            f"WHERE r.division IN ({', '.join('?' * len(divisions))}) ORDER BY r.id, e.member"
+            f"WHERE r.division IN ({', '.join('?' * len(divisions))}) ORDER BY r.division, r.number, e.member"
         )
         outcomes: dict[int, RoundOutcome] = {}
         earnings: dict[int, dict[int, Earnings]] = {}
