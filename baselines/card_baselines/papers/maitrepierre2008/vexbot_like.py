@@ -38,11 +38,9 @@ SEQUENCE_WEIGHT, CLASS_WEIGHT, SHOWN_WEIGHT = 6.0, 4.0, 4.0
 """Observations that the coarser estimate counts for: of a sequence, of a class, of the hands shown."""
 PRIOR = (0.15, 0.50, 0.35)
 """Prior probabilities of fold, call and raise of an unknown opponent."""
-BOARDS = 60
-"""Random boards for the strength of a hand before the river."""
 
 _STREETS, _LEVELS = 4, 5
-_WHOLE_BOARD, _BOARD_PLACE = (0, 3, 4, 5), 4
+_WHOLE_BOARD = (0, 3, 4, 5)
 
 BETTING = np.dtype(
     (
