@@ -6,7 +6,6 @@ Networks have four layers of 256, an unusual activation, and tanh at the end (se
 from __future__ import annotations
 
 import json
-from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -143,13 +142,6 @@ def native_bfloat16() -> bool:
     """Return True where the processor multiplies bfloat16 numbers itself."""
     capabilities = torch.cpu.get_capabilities()
     return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16") or capabilities.get("bf16"))
-
-
-def convert(network: nn.Module, dtype: torch.dtype) -> nn.Module:
-    """Return a copy of a network with another number type, or the network itself if it has this type."""
-    if dtype == torch.float32:
-        return network
-    return deepcopy(network).to(dtype)
 
 
 # --- moves ---

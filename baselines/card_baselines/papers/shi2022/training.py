@@ -108,18 +108,14 @@ class Training(Learner):
         self.episodes += per_round
         learners = self.active_learners()
         losses = [learner.update(rng, share) for learner in learners for _ in range(config.updates)]
-        if self.copy is not None and self._has_passed(config.update_period):
+        if self.episodes // config.update_period > (self.episodes - per_round) // config.update_period:
             self._renew_copy()
         actions = dict(zip(("folds", "calls", "raises"), rollout.counts / rollout.counts.sum(), strict=True))
         return {name: float(np.mean([row[name] for row in losses])) for name in losses[0]} | actions
 
-    def _has_passed(self, period: int) -> bool:
-        """Return True if the last round passed a multiple of `period` episodes."""
-        return self.episodes // period > (self.episodes - self.config.num_tables // SEATS) // period
-
     def _renew_copy(self) -> None:
-        assert self.copy is not None
-        self.copy.load_state_dict(self.learners[0].actor.state_dict())
+        if self.copy is not None:
+            self.copy.load_state_dict(self.learners[0].actor.state_dict())
 
     def save_policy(self, run: RunFolder) -> None:
         """Write the actors."""
