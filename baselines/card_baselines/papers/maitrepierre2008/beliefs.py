@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from card_baselines.agents.scripted.holdem_moves import sum_cards
 from card_baselines.papers.maitrepierre2008.models import NUM_POTS, NUM_STRENGTHS
@@ -41,6 +42,9 @@ BELIEFS = np.dtype(
             ("raises", np.int64),  # on this street
             ("checks", np.int64),  # on this street, before any raise; before the flop the small blind's call is one
             ("commit", np.int64, (2,)),  # by seat, on this street
+            # --- the player ---
+            ("strategy", np.int64),  # that plays the hand
+            ("seat", np.int64),  # in the hand, -1 before its first decision
         ],
     )
 )
@@ -58,6 +62,26 @@ STRENGTHS = np.dtype(
     )
 )
 """Dtype of the record of one computation, scratch space and result."""
+
+
+class TableRecords:
+    """Records of an agent, one for each table that it has met."""
+
+    def __init__(self, dtype: Any) -> None:
+        """Begin with no table."""
+        self.records = np.zeros(0, dtype)
+        self._row_of: dict[int, int] = {}
+
+    def find_rows(self, table_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the row of each table's record (n,); records of new tables are zeros."""
+        rows = np.array([self._row_of.setdefault(table, len(self._row_of)) for table in table_ids.tolist()], np.int64)
+        if (missing := len(self._row_of) - len(self.records)) > 0:
+            self.records = np.concatenate([self.records, np.zeros(missing, self.records.dtype)])
+        return rows
+
+    def record_at(self, table: int) -> Any:
+        """Return the record of a table; KeyError for a new one."""
+        return self.records[self._row_of[table]]
 
 
 @kernel
