@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.nn.functional import leaky_relu
 
-from card_baselines.agents.learned.mlp_policy import load_weights, read_weights
+from card_baselines.agents.learned.mlp_policy import load_policy
 from card_baselines.papers.kaminsky2020.situation import ENCODER, STACK, choose_nearest, is_playable
-from card_baselines.run_folder import CONFIG, WEIGHTS
+from card_baselines.run_folder import CONFIG
 from card_envs.agent import Agent, Decisions
 from card_envs.agent.loading import require_playable
 from card_envs.compiler import kernel
@@ -288,8 +288,7 @@ class Kaminsky2020Agent(Agent):
         self.name = folder.name
         require_playable(self, game)
         self.config: dict[str, Any] = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
-        self.network = make_network(self.config).eval()
-        load_weights(self.network, read_weights(folder / WEIGHTS), folder)
+        self.network = load_policy(make_network, self.config, folder).eval()
 
     def can_play(self, game: Game) -> bool:
         """Return True for six-max no-limit hold'em with 200 chips."""
