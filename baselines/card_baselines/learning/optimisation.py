@@ -18,10 +18,14 @@ def set_learning_rate(optimiser: torch.optim.Optimizer, rate: float) -> None:
         group["lr"] = rate
 
 
-def take_step(optimiser: torch.optim.Optimizer, loss: torch.Tensor) -> torch.Tensor:
-    """Take an optimiser step on a loss, and return the loss without its graph."""
+def take_step(
+    optimiser: torch.optim.Optimizer, loss: torch.Tensor, max_norm: float | None = None
+) -> torch.Tensor:  # fmt: skip
+    """Take an optimiser step on a loss, and return the loss without its graph; `max_norm` clips the gradient."""
     optimiser.zero_grad()
     loss.backward()  # type: ignore[no-untyped-call]
+    if max_norm is not None:
+        torch.nn.utils.clip_grad_norm_([each for group in optimiser.param_groups for each in group["params"]], max_norm)
     optimiser.step()
     return loss.detach()
 

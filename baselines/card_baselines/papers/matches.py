@@ -23,7 +23,7 @@ from card_baselines.papers.claims import (
     summarise_runs,
 )
 from card_baselines.papers.printed import Cell, PaperFile
-from card_baselines.papers.protocol import Options, Reproduction, Scale
+from card_baselines.papers.protocol import Options, Reproduction, Scale, add_control
 from card_baselines.text_table import Columns
 from card_envs.agent import Agent
 from card_envs.game import Game
@@ -43,7 +43,6 @@ class MatchScale(Scale):
 
 
 AnyMatchScale = TypeVar("AnyMatchScale", bound=MatchScale)
-Config = TypeVar("Config")
 
 
 class MatchReproduction(Reproduction[Options, AnyMatchScale]):
@@ -72,37 +71,27 @@ class MatchReproduction(Reproduction[Options, AnyMatchScale]):
         return [{"table": table, **self._measure(cell)} for cell in self.file.find_cells(table, row)]
 
     def _measure(self, cell: Cell) -> dict[str, Any]:
+        has_control = cell.row in self.learners and cell.opponent not in self.learners
+        return add_control(self._play_seeds(cell), self._play_seeds(cell, is_trained=False) if has_control else None)
+
+    def _play_seeds(self, cell: Cell, is_trained: bool = True) -> dict[str, Any]:
+        """Return mean and interval over matches of several seeds, with the means and the hands."""
         name, rival = cell.row, cell.opponent
         is_fixed = name in self.fixed and rival in self.fixed
-        has_control = name in self.learners and rival not in self.learners
-        return {
-            "row": name, "rival": rival, "paper": cell.paper,
-            **self._play_seeds(name, rival, self.seeds[:1] if is_fixed else self.seeds),
-            "of": "hands" if is_fixed else "seeds",
-            "untrained": self._play_seeds(name, rival, self.seeds, is_trained=False) if has_control else None,
-        }  # fmt: skip
-
-    def _play_seeds(self, name: str, rival: str, seeds: range, is_trained: bool = True) -> dict[str, Any]:
-        """Return mean and interval over matches of several seeds, with the means and the hands."""
+        seeds = self.seeds[:1] if is_fixed else self.seeds
         cells = [{"row": name, "rival": rival, "seed": seed, "is_trained": is_trained} for seed in seeds]
         matches = self.grid.fill(cells, self._play_cell)
         return {
-            **summarise_runs(matches),
-            "seeds": len(matches),
+            "row": name, "rival": rival, "paper": cell.paper, **summarise_runs(matches), "seeds": len(matches),
             "by_seed": [round(float(match["mean"]), 4) for match in matches],
-            "hands": sum(match["hands"] for match in matches),
-        }
+            "hands": sum(match["hands"] for match in matches), "of": "hands" if is_fixed else "seeds",
+        }  # fmt: skip
 
     def _play_cell(self, cell: Mapping[str, Any]) -> dict[str, Any]:
         name, rival, seed = cell["row"], cell["rival"], cell["seed"]
         agents = [self.make_player(name, rival, seed, cell["is_trained"]), self.make_player(rival, name, seed, True)]
         result = play_match(self.game, agents, self.scale.hands, _FIRST_SEED + seed, duplicate=True)
         return {**describe_mean(result.agents[0]), "hands": result.hands}
-
-
-def disable_training(config: Config) -> Config:
-    """Return settings of self-play PPO whose only update changes a network by no more than rounding errors."""
-    return replace(config, minutes=0.0, steps=config.batch, learning_rate=(1e-12,))  # type: ignore[type-var,attr-defined]
 
 
 def judge_match(result: Mapping[str, Any], results: Sequence[Mapping[str, Any]], noise: float = 0.0) -> dict[str, str]:

@@ -28,6 +28,8 @@ Say = Callable[[str], None]
 REPORT_JSON, REPORT_MARKDOWN = "report.json", "report.md"
 SCALE_JSON = "scale.json"
 """File in the folder of a reproduction that names its paper and its scale."""
+_MEASURES = ("mean", "ci95", "count", "top", "seeds", "by_seed", "hands")
+"""Keys of a result that say what was measured."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,7 +112,14 @@ class Reproduction(ABC, Generic[Options, AnyScale]):
         """Matches and other results that are computed once."""
         self._finished: set[Path] = set()
 
-    def finish_run(self, algorithm: Any, config: Any, name: str, amount: str) -> Path:
+    def finish(self, folders: Sequence[Path], about: str, train: Callable[[], object]) -> None:
+        """Call `train`, which finishes the training of some folders, once; `about` tells the user what it is."""
+        if not self._finished.issuperset(folders):
+            self.say(about)
+            train()
+            self._finished.update(folders)
+
+    def finish_run(self, algorithm: Any, config: Any, name: str, amount: str, is_trained: bool = True) -> Path:
         """Return the folder of a training run, after training it, or what an interruption left of it.
 
         Args:
@@ -118,15 +127,22 @@ class Reproduction(ABC, Generic[Options, AnyScale]):
             config: Its settings.
             name: Name of the folder below `root`.
             amount: How long it trains, for the user.
+            is_trained: False for the untrained control, in a folder of its own.
         """
         from card_baselines.runs.run import train
 
+        if not is_trained:
+            config, name = self.disable_training(config), f"untrained-{name}"
         folder = self.root / name
-        if folder not in self._finished:
-            self.say(f"{name}: {amount}")
-            train(algorithm, config, folder)
-            self._finished.add(folder)
+        self.finish([folder], f"{name}: {amount}", lambda: train(algorithm, config, folder))
         return folder
+
+    def disable_training(self, config: Any) -> Any:
+        """Return settings of a run whose updates change its policy by no more than rounding errors: the control.
+
+        By default those of self-play PPO.
+        """
+        return replace(config, minutes=0.0, steps=config.batch, learning_rate=(1e-12,))
 
     @abstractmethod
     def play(self, table: int, row: str) -> list[dict[str, Any]]:
@@ -260,6 +276,12 @@ class Paper:
             raise ValueError(
                 f"{root} holds results of {held}, not of {self.name} at the scale {name}: choose another folder"
             )
+
+
+def add_control(result: Mapping[str, Any], control: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return a result with what was measured of untrained players, under the key `untrained`; None for no control."""
+    measured = None if control is None else {key: control[key] for key in _MEASURES if key in control}
+    return {**result, "untrained": measured}
 
 
 def _limit_verdicts(result: Mapping[str, Any], length: float) -> dict[str, Any]:

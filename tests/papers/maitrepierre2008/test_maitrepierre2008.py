@@ -209,7 +209,7 @@ def test_raises_tell_the_tight_model_less_than_the_loose_one() -> None:
 def test_the_adaptive_stand_in_learns_what_it_sees() -> None:
     agent = VexbotLike(GAME)
     play_match(GAME, [agent, find_agent("always_call", GAME)], 60, 1, hands_per_table=30)
-    memory = agent._memory[:2]
+    memory = agent._memory.records[:2]
     assert (memory["sequence"][:, :, FOLD] == 0).all()
     assert memory["sequence"][:, :, CALL].sum() > 120
     assert memory["sequence"][:, :, RAISE].sum() == 0

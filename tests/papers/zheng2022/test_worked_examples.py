@@ -365,7 +365,7 @@ def hand_of(played: str, deck: str, columns: list[int]) -> Hand:
         found.append(int(column_of(made.t, {"f": 0, "c": 1}.get(word, 2))))
         made.play(word)
     assert made.is_over and found == columns
-    return Hand(GAME, np.concatenate(before), np.array(found), made.tables, made.t.payoff[:2] / 2)
+    return Hand(np.concatenate(before), np.array(found), made.tables, made.t.payoff[:2] / 2)
 
 
 ACES = "As Ad Ks Kd 2c 7h 9d Js 4h"

@@ -13,20 +13,20 @@ pytest.importorskip("rlcard", reason="RLCard is not installed: pip install 'card
 from rlcard.agents.dqn_agent import DQNAgent  # noqa: E402
 
 from card_baselines.papers.zheng2022.dqn import BATCH, EPSILONS, FIRST_TRAINING, DqnLearners  # noqa: E402
-from card_baselines.papers.zheng2022.networks import Transition  # noqa: E402
+from card_baselines.papers.zheng2022.networks import TRANSITION  # noqa: E402
 
 STEPS = 140
 
 
-def transitions() -> list[Transition]:
+def transitions() -> list[Any]:
     rng = np.random.default_rng(4)
     made = []
     for _ in range(STEPS):
         legal = np.array([rng.random() < 0.5, rng.random() < 0.8, 1, 1], np.uint8)
         seen, following = (rng.integers(0, 2, 72).astype(np.float32) for _ in range(2))
         made.append(
-            Transition(seen, int(rng.integers(4)), float(rng.normal()), following, bool(rng.random() < 0.3), legal)
-        )
+            np.array((seen, rng.integers(4), rng.normal(), following, rng.random() < 0.3, legal), TRANSITION)
+        )  # fmt: skip
     return made
 
 
@@ -66,9 +66,10 @@ def test_trained_on_the_same_batches_the_networks_are_the_same(monkeypatch: pyte
 
     monkeypatch.setattr(type(theirs.memory), "sample", sample)
     for step in steps:
-        legal = {int(column): None for column in np.flatnonzero(step.next_legal)}
-        state, following = {"obs": step.observation}, {"obs": step.next_observation, "legal_actions": legal}
-        theirs.feed((state, step.column, step.reward, following, step.is_last))
+        seen, column, reward, later, is_last, next_legal = step.item()
+        legal = {int(column): None for column in np.flatnonzero(next_legal)}
+        state, following = {"obs": seen}, {"obs": later, "legal_actions": legal}
+        theirs.feed((state, column, reward, following, bool(is_last)))
     expected = list(theirs.q_estimator.qnet.state_dict().values())
     found = list(ours.played.network(0).state_dict().values())
     for a, b in zip(found, expected, strict=True):

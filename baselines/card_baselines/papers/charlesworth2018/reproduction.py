@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from card_baselines.papers.charlesworth2018.paper import EARLIER, RANDOM, UNTRAINED, Scale
-from card_baselines.papers.matches import disable_training
 from card_baselines.papers.protocol import Report, Reproduction, ReproductionOptions
 from card_baselines.ppo.algorithm import ALGORITHM
 from card_baselines.ppo.presets import BIG2
@@ -28,10 +27,8 @@ class Charlesworth2018Reproduction(Reproduction[ReproductionOptions, Scale]):
     def _train(self, row: str, seed: int) -> Path:
         """Return the folder of a finished run; all rows but the control have the same."""
         config = replace(PRESET, panel=(RANDOM,), final_hands=self.scale.hands, seed=seed)
-        config, name = replace(config, **self.scale.changes), f"s{seed}"
-        if row == UNTRAINED:
-            config, name = disable_training(config), f"untrained-{name}"
-        return self.finish_run(ALGORITHM, config, name, f"{config.steps:,} decisions")
+        config = replace(config, **self.scale.changes)
+        return self.finish_run(ALGORITHM, config, f"s{seed}", f"{config.steps:,} decisions", row != UNTRAINED)
 
     def _read_evaluation(self, row: str, seed: int) -> dict[str, Any]:
         return read_json_object(self._train(row, seed) / EVALUATION)

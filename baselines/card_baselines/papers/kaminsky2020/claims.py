@@ -16,7 +16,7 @@ import numpy as np
 from card_baselines.papers import claims
 from card_baselines.papers.claims import UNKNOWN, Claim
 from card_baselines.papers.kaminsky2020.findings import Findings, Indices, Mask
-from card_baselines.papers.kaminsky2020.paper import FILE, METRICS, MIN_STUDENTS, OUT_OF, QLEARN, SAC
+from card_baselines.papers.kaminsky2020.paper import FILE, METRICS, MIN_STUDENTS, OUT_OF, QLEARN, SAC, TRAINED_TYPES
 from card_envs.typing import Floats
 
 _LEADERS = 10
@@ -61,7 +61,7 @@ def find_group(found: Findings, name: str) -> Mask:
     if name == "all":
         return np.ones(len(found.members), bool)
     if name in ("tight and passive", "aggressive and loose"):
-        trained, (aggression, folds) = found.has_type(*QLEARN, *SAC), found.plane.T
+        trained, (aggression, folds) = found.has_type(*TRAINED_TYPES), found.plane.T
         middle, sign = np.median(found.plane[trained], axis=0), 1 if name == "aggressive and loose" else -1
         return np.asarray(
             trained & (sign * aggression > sign * middle[0]) & (sign * folds < sign * middle[1]), np.bool_
@@ -111,7 +111,7 @@ def _compare_mixed_divisions(found: Findings, claim: Claim) -> Claim:
         by_type = [
             percentiles[(homes == home) & found.has_type(kind)].mean()
             - percentiles[~mixed & found.has_type(kind)].mean()
-            for kind in (*QLEARN, *SAC)
+            for kind in TRAINED_TYPES
         ]
         gaps.append(float(np.mean(by_type)))
     return _average(claim, gaps)
@@ -146,21 +146,21 @@ def compute_interval(drawn: Sequence[float]) -> tuple[float, float]:
 
 
 def _resample(
-    found: Findings, claim: Claim, *details: str, measure: Callable[..., float], needed: Sequence[str] = ()
+    found: Findings, claim: Claim, *details: str, measure: Callable[..., float], types: Sequence[str] = ()
 ) -> Claim:
-    """Return a claim on a measure of all agents, with an interval over draws of students.
+    """Return a claim on a measure of agents, with an interval over draws of students.
 
     Args:
         found: The league.
         claim: The claim.
         details: Further arguments of `measure`.
         measure: Function of the league and the indices of agents; NaN where it cannot be measured.
-        needed: Types of which there have to be enough students; by default all.
+        types: Types of the agents that are measured, of which there have to be enough students; by default all.
     """
-    everybody = np.arange(len(found.members))
-    has_enough = found.count_students(found.has_type(*(needed or set(found.types)))) >= MIN_STUDENTS
-    drawn = [measure(found, each, *details) for each in found.agent_draws] if has_enough else []
-    return claim.with_interval(measure(found, everybody, *details), compute_interval(drawn))
+    chosen = found.has_type(*(types or set(found.types)))
+    draws = found.agent_draws if found.count_students(chosen) >= MIN_STUDENTS else []
+    mean, *drawn = (measure(found, each[chosen[each]], *details) for each in (np.arange(len(chosen)), *draws))
+    return claim.with_interval(mean, compute_interval(drawn))
 
 
 def _find_best(found: Findings, metric: str, indices: Indices) -> Indices:
@@ -173,8 +173,8 @@ def _average_best(found: Findings, indices: Indices, metric: str) -> float:
 
 
 def _find_largest_move(found: Findings, indices: Indices) -> float:
-    """Return the largest move of a trained agent's rating after `_SETTLED_ROUND`; NaN in shorter evaluations."""
-    return float(found.rating_moves(_SETTLED_ROUND)[indices[found.has_type(*QLEARN, *SAC)[indices]]].max())
+    """Return the largest move of a rating after `_SETTLED_ROUND`; NaN in shorter evaluations."""
+    return float(found.rating_moves(_SETTLED_ROUND)[indices].max())
 
 
 def _count_shared(found: Findings, indices: Indices) -> float:
@@ -192,18 +192,18 @@ def _compare_agreement(found: Findings, indices: Indices) -> float:
 
 
 def _correlate_styles(found: Findings, indices: Indices) -> float:
-    """Return the correlation of aggression and folds among actor-critics."""
-    aggression, folds = found.plane[indices[found.has_type(*SAC)[indices]]].T
+    """Return the correlation of aggression and folds."""
+    aggression, folds = found.plane[indices].T
     if len(folds) < 2 or not np.ptp(aggression) or not np.ptp(folds):
         return math.nan
     return float(np.corrcoef(aggression, folds)[0, 1])
 
 
 def _compute_skewness(found: Findings, indices: Indices) -> float:
-    """Return the skewness of the 20th percentiles of trained agents."""
-    chosen = found.scores["low"][indices[found.has_type(*QLEARN, *SAC)[indices]]]
-    deviation = chosen - chosen.mean()
-    return float((deviation**3).mean() / chosen.std() ** 3) if chosen.std() else math.nan
+    """Return the skewness of the 20th percentiles."""
+    scores = found.scores["low"][indices]
+    deviation = scores - scores.mean()
+    return float((deviation**3).mean() / scores.std() ** 3) if scores.std() else math.nan
 
 
 def draw_best(found: Findings, metric: str) -> list[Indices]:
@@ -224,7 +224,7 @@ def _measure_top(found: Findings, claim: Claim, metric: str) -> Claim:
 
 def _compare_styles(found: Findings, claim: Claim, space: str) -> Claim:
     """Return the distance of styles within types over that within divisions, by the plane or by strategy vectors."""
-    trained = np.flatnonzero(found.has_type(*QLEARN, *SAC))
+    trained = np.flatnonzero(found.has_type(*TRAINED_TYPES))
     plane = found.plane[trained]
     points = plane if space == "plane" else np.stack([found.styles[i].vector for i in trained]).astype(np.float32)
     squares = (points**2).sum(axis=1)
@@ -285,11 +285,11 @@ WAYS: Mapping[str, Callable[..., Claim]] = {
     "mixing": _compare_mixed_divisions,
     "internal ranks": _correlate_internal_ranks,
     "best tenth": partial(_resample, measure=_average_best),
-    "largest move": partial(_resample, measure=_find_largest_move),
+    "largest move": partial(_resample, measure=_find_largest_move, types=TRAINED_TYPES),
     "all lists": partial(_resample, measure=_count_shared),
     "divergence": partial(_resample, measure=_compare_agreement),
-    "correlation": partial(_resample, measure=_correlate_styles, needed=SAC),
-    "skewness": partial(_resample, measure=_compute_skewness, needed=(*QLEARN, *SAC)),
+    "correlation": partial(_resample, measure=_correlate_styles, types=SAC),
+    "skewness": partial(_resample, measure=_compute_skewness, types=TRAINED_TYPES),
     "top": _measure_top,
     "style": _compare_styles,
     "prediction": measure_prediction,

@@ -6,7 +6,6 @@ Networks have four layers of 256, an unusual activation, and tanh at the end (se
 from __future__ import annotations
 
 import json
-from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,9 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.nn.functional import leaky_relu
 
-from card_baselines.agents.learned.mlp_policy import load_weights, read_weights
+from card_baselines.agents.learned.mlp_policy import load_policy
 from card_baselines.papers.kaminsky2020.situation import ENCODER, STACK, choose_nearest, is_playable
-from card_baselines.run_folder import CONFIG, WEIGHTS
+from card_baselines.run_folder import CONFIG
 from card_envs.agent import Agent, Decisions
 from card_envs.agent.loading import require_playable
 from card_envs.compiler import kernel
@@ -143,13 +142,6 @@ def native_bfloat16() -> bool:
     """Return True where the processor multiplies bfloat16 numbers itself."""
     capabilities = torch.cpu.get_capabilities()
     return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16") or capabilities.get("bf16"))
-
-
-def convert(network: nn.Module, dtype: torch.dtype) -> nn.Module:
-    """Return a copy of a network with another number type, or the network itself if it has this type."""
-    if dtype == torch.float32:
-        return network
-    return deepcopy(network).to(dtype)
 
 
 # --- moves ---
@@ -296,8 +288,7 @@ class Kaminsky2020Agent(Agent):
         self.name = folder.name
         require_playable(self, game)
         self.config: dict[str, Any] = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
-        self.network = make_network(self.config).eval()
-        load_weights(self.network, read_weights(folder / WEIGHTS), folder)
+        self.network = load_policy(make_network, self.config, folder).eval()
 
     def can_play(self, game: Game) -> bool:
         """Return True for six-max no-limit hold'em with 200 chips."""

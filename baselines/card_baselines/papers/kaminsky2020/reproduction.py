@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -35,7 +35,7 @@ from card_baselines.papers.kaminsky2020.paper import (
     list_training_divisions,
 )
 from card_baselines.papers.kaminsky2020.situation import ENV, SETTINGS
-from card_baselines.papers.protocol import Report, Reproduction, Say
+from card_baselines.papers.protocol import Report, Reproduction, Say, add_control
 from card_baselines.progress import StepsProgress
 from card_envs.formatting import json_number
 
@@ -97,13 +97,17 @@ class Kaminsky2020Reproduction(Reproduction[Options, Scale]):
         if table == LEADERS_TABLE:
             leaders = enumerate(findings.order(row)[:_LEADERS], 1)
             return [_describe_leader(findings, row, rank, index) for rank, index in leaders]
-        return _add_control(*(_count_best(each, table, row) for each in (findings, self._untrained)))
+        return self._add_controls(lambda found: _count_best(found, table, row))
 
     def play_table(self, table: int, rows: Sequence[str]) -> list[dict[str, Any]]:
         """Return the results of a table by some metrics. The claims (table 5) do not depend on the metrics."""
         if table == CLAIMS_TABLE:
-            return _add_control(*(describe_claims(each) for each in (self._findings, self._untrained)))
+            return self._add_controls(describe_claims)
         return super().play_table(table, rows)
+
+    def _add_controls(self, measure: Callable[[Findings], list[dict[str, Any]]]) -> list[dict[str, Any]]:
+        """Return results of the league, beside those of the untrained one."""
+        return list(map(add_control, measure(self._findings), measure(self._untrained)))
 
     def make_report(self, content: dict[str, Any], tables: Sequence[int], rows: Sequence[str]) -> Report:
         """Return the report with scale and cost, and draw the pictures."""
@@ -171,12 +175,3 @@ def _count_best(found: Findings, table: int, metric: str) -> list[dict[str, Any]
             "students": found.count_students(groups == group),
         })  # fmt: skip
     return results
-
-
-def _add_control(trained: list[dict[str, Any]], untrained: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return results beside those of an untrained league."""
-    keys = ("count", "top", "mean", "ci95")
-    return [
-        {**one, "untrained": {key: other[key] for key in keys if key in other}}
-        for one, other in zip(trained, untrained, strict=True)
-    ]

@@ -36,7 +36,6 @@ from card_baselines.papers.kaminsky2020.players import (
     choose_actions,
     choose_desired_actions,
     compute_values,
-    convert,
     find_dtype,
     find_moves,
     make_network,
@@ -137,7 +136,8 @@ class KaminskyTrainee(Trainee):
     def played(self) -> torch.nn.Module:
         """The network that plays, in its number type."""
         if self._played is None:
-            self._played = convert(self.networks[POLICY], self.dtype).eval()
+            network = self.networks[POLICY]
+            self._played = (network if self.dtype == torch.float32 else deepcopy(network).to(self.dtype)).eval()
         return self._played
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> Rows:

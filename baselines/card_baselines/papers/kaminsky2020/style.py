@@ -160,59 +160,38 @@ def _draw_decks(game: Game, street: int, hands: int) -> NDArray[np.uint8]:
 def _make_table(config: HoldemConfig, street: int, seat: int, players: int, investment: int) -> Tables:
     """Return a table (1,) at which `seat` is to act in one of the situations, with any cards."""
     blinds, pressed = INVESTMENTS[investment]
-    script = _Script(config, street, seat, PLAYERS[players], blinds * config.chips_per_reward, pressed)
-    for _ in range(_MAX_DECISIONS):
-        if script.is_reached():
-            return script.tables
-        script.decide()
-    raise AssertionError(f"street {street}, seat {seat}, {PLAYERS[players]} players, investment {investment}")
+    invested, rival = blinds * config.chips_per_reward, (seat + 1) % SEATS
+    staying = {(seat + k) % SEATS for k in range(PLAYERS[players])}
+    tables = config.new_tables(1)  # the button stands on the last seat
+    tables["deck"][0, :_NUM_DEALT] = np.arange(_NUM_DEALT)
+    kernels.deal_known(tables, 0, _NUM_DEALT)
+    t: Any = tables[0]
 
-
-class _Script:
-    """Takes the decisions that lead to a situation."""
-
-    def __init__(
-        self, config: HoldemConfig, street: int, seat: int, players: int, invested: int, pressed: bool
-    ) -> None:
-        self._street, self._seat, self._invested, self._pressed = street, seat, invested, pressed
-        self._staying = {(seat + k) % SEATS for k in range(players)}
-        self._rival = (seat + 1) % SEATS
-        self.tables = config.new_tables(1)  # the button stands on the last seat
-        self.tables["deck"][0, :_NUM_DEALT] = np.arange(_NUM_DEALT)
-        kernels.deal_known(self.tables, 0, _NUM_DEALT)
-        self._t: Any = self.tables[0]
-
-    def is_reached(self) -> bool:
-        """Return True if the seat is to act in the situation."""
-        t = self._t
-        if t.actor != self._seat or t.street != self._street:
+    def is_reached() -> bool:
+        if t.actor != seat or t.street != street:
             return False
-        if self._street == 0:
-            return bool(t.hand_commit[self._seat] == self._invested)
-        return bool(amount_to_call(t) > 0) == self._pressed
+        return bool(t.hand_commit[seat] == invested if street == 0 else (amount_to_call(t) > 0) == pressed)
 
-    def decide(self) -> None:
-        """Take the next decision."""
-        t = self._t
-        goal = self._goal()
-        if t.actor not in self._staying and amount_to_call(t) > 0:
-            kernels.apply_decision(self.tables, 0, FOLD, 0)
-        elif t.actor in self._staying and goal > t.current_bet:
-            kernels.apply_decision(self.tables, 0, RAISE, min(goal, int(t.max_raise_to)))
-        else:
-            kernels.apply_decision(self.tables, 0, CALL, 0)
-
-    def _goal(self) -> int:
+    def find_raise() -> int:
         """Return the street commitment that the actor raises to, 0 for no raise."""
-        t = self._t
-        if t.street < self._street:
-            return self._invested if t.street == 0 else 0
-        if self._street > 0:
-            return int(t.pot) if self._pressed and t.actor == self._rival else 0
-        if t.actor == self._seat:
-            return self._invested
-        has_invested = t.hand_commit[self._seat] == self._invested
-        return self._invested * (5 if self._pressed else 2) if has_invested and t.actor == self._rival else 0
+        if t.street < street:
+            return invested if t.street == 0 else 0
+        if street > 0:
+            return int(t.pot) if pressed and t.actor == rival else 0
+        if t.actor == seat:
+            return invested
+        return invested * (5 if pressed else 2) if t.hand_commit[seat] == invested and t.actor == rival else 0
+
+    for _ in range(_MAX_DECISIONS):
+        if is_reached():
+            return tables
+        raise_to = find_raise()
+        if t.actor in staying and raise_to > t.current_bet:
+            kernels.apply_decision(tables, 0, RAISE, min(raise_to, int(t.max_raise_to)))
+        else:
+            folds = t.actor not in staying and amount_to_call(t) > 0
+            kernels.apply_decision(tables, 0, FOLD if folds else CALL, 0)
+    raise AssertionError(f"street {street}, seat {seat}, {PLAYERS[players]} players, investment {investment}")
 
 
 @kernel

@@ -190,11 +190,6 @@ class CorrelatedBandit(Bandit):
         """Half-widths of the intervals around them, (strategies,)."""
         return self.bound * self._posterior()[1]
 
-    def choose(self) -> int:
-        """Return the strategy for the next hand: the largest upper bound, the first of equal ones."""
-        means, deviations = self._posterior()
-        return int(np.argmax(means + self.bound * deviations))
-
     def learn(self, strategy: int, reward: float) -> None:
         """Count a hand; those before count a little less."""
         super().learn(strategy, reward)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from card_baselines.agents.scripted.holdem_moves import sum_cards
 from card_baselines.papers.maitrepierre2008.models import NUM_POTS, NUM_STRENGTHS
@@ -41,6 +42,9 @@ BELIEFS = np.dtype(
             ("raises", np.int64),  # on this street
             ("checks", np.int64),  # on this street, before any raise; before the flop the small blind's call is one
             ("commit", np.int64, (2,)),  # by seat, on this street
+            # --- the player ---
+            ("strategy", np.int64),  # that plays the hand
+            ("seat", np.int64),  # in the hand, -1 before its first decision
         ],
     )
 )
@@ -58,6 +62,26 @@ STRENGTHS = np.dtype(
     )
 )
 """Dtype of the record of one computation, scratch space and result."""
+
+
+class TableRecords:
+    """Records of an agent, one for each table that it has met."""
+
+    def __init__(self, dtype: Any) -> None:
+        """Begin with no table."""
+        self.records = np.zeros(0, dtype)
+        self._row_of: dict[int, int] = {}
+
+    def find_rows(self, table_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the row of each table's record (n,); records of new tables are zeros."""
+        rows = np.array([self._row_of.setdefault(table, len(self._row_of)) for table in table_ids.tolist()], np.int64)
+        if (missing := len(self._row_of) - len(self.records)) > 0:
+            self.records = np.concatenate([self.records, np.zeros(missing, self.records.dtype)])
+        return rows
+
+    def record_at(self, table: int) -> Any:
+        """Return the record of a table; KeyError for a new one."""
+        return self.records[self._row_of[table]]
 
 
 @kernel
@@ -104,7 +128,7 @@ def update_beliefs(b: Any, t: Any, seat: Any, model: Any, s: Any, seed: Any) -> 
             _update(b, t, seat, kind, model, s)
         _apply(b, move >> 2, kind, amount)
     b.followed = t.num_decisions
-    _exclude_seen(b, t, seat)
+    _normalise(b, t, seat)
 
 
 @kernel
@@ -124,7 +148,7 @@ def _apply(b: Any, seat: Any, kind: Any, amount: Any) -> None:
 @kernel
 def _update(b: Any, t: Any, seat: Any, kind: Any, model: Any, s: Any) -> None:
     """Multiply the probability of every hand by that of the opponent's action with it."""
-    _exclude_seen(b, t, seat)
+    _normalise(b, t, seat)
     street = b.street - 1
     pot = min(b.pot // (_POT_STEP * np.int64(t.chips_per_reward)), NUM_POTS - 1)
     is_free = b.commit[0] == b.commit[1]
@@ -141,33 +165,23 @@ def _update(b: Any, t: Any, seat: Any, kind: Any, model: Any, s: Any) -> None:
 
 
 @kernel
-def _exclude_seen(b: Any, t: Any, seat: Any) -> None:
-    """Give hands that hold a card of the board or of `seat` no probability."""
-    seen = visible_cards(t, seat)
-    for hand in range(NUM_HANDS):
-        if (seen >> np.int64(HANDS[hand, 0]) | seen >> np.int64(HANDS[hand, 1])) & 1 == 1:
-            b.probability[hand] = 0.0
-    _normalise(b, t, seat)
-
-
-@kernel
 def _normalise(b: Any, t: Any, seat: Any) -> None:
-    """Make the probabilities sum to 1; where none is left, begin anew with all hands that are possible."""
-    total = 0.0
-    for hand in range(NUM_HANDS):
-        total += b.probability[hand]
-    if total > 0.0:
+    """Make the probabilities sum to 1, without hands that hold a card of the board or of `seat`.
+
+    Where none is left, the beliefs begin anew with all hands that are possible.
+    """
+    seen, total = visible_cards(t, seat), 0.0
+    while total == 0.0:
         for hand in range(NUM_HANDS):
-            b.probability[hand] /= total
-        return
-    b.resets += 1
-    seen, count = visible_cards(t, seat), np.int64(0)
+            if (seen >> np.int64(HANDS[hand, 0]) | seen >> np.int64(HANDS[hand, 1])) & 1 == 1:
+                b.probability[hand] = 0.0
+            total += b.probability[hand]
+        if total == 0.0:
+            b.resets += 1
+            for hand in range(NUM_HANDS):
+                b.probability[hand] = 1.0
     for hand in range(NUM_HANDS):
-        is_seen = (seen >> np.int64(HANDS[hand, 0]) | seen >> np.int64(HANDS[hand, 1])) & 1
-        b.probability[hand] = 1.0 - is_seen
-        count += 1 - is_seen
-    for hand in range(NUM_HANDS):
-        b.probability[hand] /= count
+        b.probability[hand] /= total
 
 
 @kernel
@@ -177,16 +191,7 @@ def visible_cards(t: Any, seat: Any) -> Any:
     return own[2] | board[2]
 
 
-@kernel
-def write_hand_strengths(s: Any, t: Any, num_board: Any, seed: Any) -> None:
-    """Write the probability of every hand to win against a random one with the first `num_board` cards of the board.
-
-    On the river exactly, on the turn over all last cards, on the flop over `FLOP_SAMPLES` random boards that `seed`
-    fixes. Hands that hold a card of the board get 0.
-    """
-    key, bits, used = sum_cards(t, _BOARD_PLACE, num_board)
-    seed_stream(s, seed, np.uint64(num_board))
-    write_strengths(s, key, bits, used, _WHOLE_BOARD - num_board, np.int64(FLOP_SAMPLES))
+# --- strengths of hands ---
 
 
 @kernel
@@ -196,28 +201,26 @@ def share_on_board(s: Any, t: Any, hand: Any) -> Any:
     return s.share[hand]
 
 
-# --- strengths of hands ---
-
-
 @kernel
-def write_strengths(s: Any, key: Any, bits: Any, used: Any, missing: Any, samples: Any) -> None:
-    """Write the chance of every hand to win against a random hand on a board; 0 for hands that hold a board card.
+def write_hand_strengths(s: Any, t: Any, num_board: Any, seed: Any) -> None:
+    """Write the probability of every hand to win against a random one with the first `num_board` cards of the board.
 
-    `key` and `bits` describe the board (see `poker.ranks`), `used` is the set of its cards. If one board card is
-    missing, all boards are evaluated; if two are missing, `samples` random boards. The chance is approximate: the
-    random hand may hold the same cards as the hand.
+    On the river exactly, on the turn over all last cards, on the flop over `FLOP_SAMPLES` random boards that `seed`
+    fixes. Hands that hold a card of the board get 0. The random hand may hold the same cards as the hand.
     """
+    key, bits, used = sum_cards(t, _BOARD_PLACE, num_board)
+    seed_stream(s, seed, np.uint64(num_board))
     for hand in range(NUM_HANDS):
         s.share[hand] = 0.0
         s.boards[hand] = 0
-    if missing == 0:
+    if num_board == _WHOLE_BOARD:
         _add_board(s, key, bits, used)
-    elif missing == 1:
+    elif num_board == _WHOLE_BOARD - 1:
         for last in range(DECK_SIZE):
             if used >> last & 1 == 0:
                 _add_board(s, key + CARD_KEYS[last], bits | CARD_BITS[last], used | np.int64(1) << last)
     else:
-        for _ in range(samples):
+        for _ in range(FLOP_SAMPLES):
             turn = draw_unused_card(s, used)
             river = draw_unused_card(s, used | np.int64(1) << turn)
             both = np.int64(1) << turn | np.int64(1) << river

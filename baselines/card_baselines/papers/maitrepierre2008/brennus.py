@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from card_baselines.papers.maitrepierre2008 import beliefs
 from card_baselines.papers.maitrepierre2008.bandit import Bandit, CorrelatedBandit, GrowingUcb, Ucb
-from card_baselines.papers.maitrepierre2008.beliefs import BELIEFS, STRENGTHS
+from card_baselines.papers.maitrepierre2008.beliefs import BELIEFS, STRENGTHS, TableRecords
 from card_baselines.papers.maitrepierre2008.forest import FOREST, best_action, value_actions
 from card_baselines.papers.maitrepierre2008.models import LOOSENESS, NUM_STRENGTHS, strategy_tables
 from card_baselines.papers.maitrepierre2008.preflop import preflop_move
@@ -59,9 +59,7 @@ class Brennus(Agent):
         self.models = strategy_tables(self.looseness)
         self.num_trees, self.evenly = num_trees, evenly
         self._sessions: dict[int, Bandit] = {}
-        self._row_of: dict[int, int] = {}  # table -> its beliefs
-        self._beliefs = np.zeros(0, BELIEFS)
-        self._strategy, self._seat = np.zeros(0, np.int64), np.zeros(0, np.int64)  # of the hand that is played
+        self._tables = TableRecords(BELIEFS)
         self._strengths, self._forest = np.zeros(1, STRENGTHS), np.zeros(1, FOREST)
 
     def can_play(self, game: Game) -> bool:
@@ -80,7 +78,7 @@ class Brennus(Agent):
 
     def beliefs_at(self, table: int) -> NDArray[np.float64]:
         """Return the probabilities (1326,) of the opponent's hands at a table, in the order of `beliefs.HANDS`."""
-        return np.asarray(self._beliefs["probability"][self._row_of[table]])
+        return np.asarray(self._tables.record_at(table)["probability"])
 
     def explain(self, decisions: Decisions) -> list[str]:
         """Return the strategy that plays and what it believes of the opponent's hand, for decisions just taken."""
@@ -103,51 +101,43 @@ class Brennus(Agent):
     @property
     def resets(self) -> int:
         """How often all hands of an opponent had become impossible, and beliefs began anew."""
-        return int(self._beliefs["resets"].sum())
+        return int(self._tables.records["resets"].sum())
 
     def strategy_at(self, table: int) -> int:
         """Return the strategy that plays the hand at a table, from 0, the tightest reading."""
-        return int(self._strategy[self._row_of[table]])
+        return int(self._tables.record_at(table)["strategy"])
 
     def deal_starts(self, table_ids: NDArray[np.int64]) -> None:
         """Choose a strategy for the hand at each table."""
-        for table in table_ids.tolist():
-            row = self._row_of.setdefault(table, len(self._row_of))
-            if row == len(self._beliefs):
-                self._beliefs, self._strategy, self._seat = (
-                    np.concatenate([each, np.zeros(row + 1, each.dtype)])
-                    for each in (self._beliefs, self._strategy, self._seat)
-                )
-            session = self.session(table)
-            self._strategy[row] = len(session.played) % len(self.models) if self.evenly else session.choose()
-            self._seat[row], self._beliefs["followed"][row] = -1, -1
-
-    def _rows(self, decisions: Decisions) -> NDArray[np.int64]:
-        """Return the row of each decision's table; tables whose deal was not announced start one now."""
-        known = self._row_of
-        if new := [table for table in decisions.table_ids.tolist() if table not in known]:
-            self.deal_starts(np.array(new, np.int64))
-        return np.array([known[table] for table in decisions.table_ids.tolist()], np.int64)
+        for table, row in zip(table_ids.tolist(), self._tables.find_rows(table_ids).tolist(), strict=True):
+            session, b = self.session(table), self._tables.records[row]
+            b["strategy"] = len(session.played) % len(self.models) if self.evenly else session.choose()
+            b["seat"], b["followed"] = -1, -1
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return the action that the forest finds best at each decision, before the flop that of the table."""
-        rows = self._rows(decisions)
-        self._seat[rows] = decisions.seats
+        """Return the action that the forest finds best at each decision, before the flop that of the table.
+
+        Tables whose deal was not announced start one now.
+        """
+        if new := [table for table in decisions.table_ids.tolist() if table not in self._sessions]:
+            self.deal_starts(np.array(new, np.int64))
+        rows, tables = self._tables.find_rows(decisions.table_ids), self._tables.records
+        tables["seat"][rows] = decisions.seats
         actions = np.empty(len(decisions), np.int64)
         choose_batch(
-            decisions.views, rows, decisions.random_numbers, self._beliefs, self._strategy, self.models,
-            self._strengths, self._forest, np.int64(self.num_trees), actions,
+            decisions.views, rows, decisions.random_numbers, tables, self.models, self._strengths, self._forest,
+            np.int64(self.num_trees), actions,
         )  # fmt: skip
         return actions
 
     def deal_ends(self, table_ids: NDArray[np.int64], payoffs: NDArray[np.floating[Any]]) -> None:
         """Credit the strategies with what the hands won."""
         for table, won in zip(table_ids.tolist(), payoffs, strict=True):
-            row = self._row_of[table]
-            seat = int(self._seat[row])
+            b = self._tables.record_at(table)
+            seat = int(b["seat"])
             # who had no decision was in the big blind when the other folded, and won
             reward = float(won[seat] if seat >= 0 else won.max())
-            self.session(table).learn(int(self._strategy[row]), reward)
+            self.session(table).learn(int(b["strategy"]), reward)
 
 
 class BrennusTight(Brennus):
@@ -198,8 +188,8 @@ class BrennusCorrelated(Brennus):
 
 @kernel
 def choose_batch(
-    views: Any, rows: Any, random_numbers: Any, tables: Any, strategies: Any, models: Any, strengths: Any, forest: Any,
-    trees: Any, actions: Any,
+    views: Any, rows: Any, random_numbers: Any, tables: Any, models: Any, strengths: Any, forest: Any, trees: Any,
+    actions: Any,
 ) -> None:  # fmt: skip
     """Write the action of each view's actor; beliefs stand in tables[rows[j]]."""
     s, f = strengths[0], forest[0]
@@ -209,8 +199,7 @@ def choose_batch(
         seed = np.uint64(random_numbers[j] * _SEED_BITS)
         if b.followed < 0:
             beliefs.begin(b, t)
-        model = models[strategies[rows[j]]]
-        beliefs.update_beliefs(b, t, seat, model, s, seed)
+        beliefs.update_beliefs(b, t, seat, models[b.strategy], s, seed)
         if t.street == 0:
             move = preflop_move(t, seat)
         else:

@@ -137,14 +137,7 @@ def _cards_of(hand: Any) -> Any:
 def _sample_belief(f: Any) -> Any:
     """Return a hand of the opponent drawn from the beliefs."""
     drawn = np.float64(next_uint64(f) >> _LOW) * _FIFTY_THREE_BITS * f.cumulative[NUM_HANDS - 1]
-    low, high = np.int64(0), np.int64(NUM_HANDS - 1)
-    while low < high:
-        middle = (low + high) // 2
-        if f.cumulative[middle] > drawn:
-            high = middle
-        else:
-            low = middle + 1
-    return low
+    return min(np.int64(np.searchsorted(f.cumulative, drawn, side="right")), NUM_HANDS - 1)
 
 
 @kernel

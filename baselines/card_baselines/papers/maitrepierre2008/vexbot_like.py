@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.papers.maitrepierre2008.beliefs import STRENGTHS, share_on_board, write_hand_strengths
+from card_baselines.papers.maitrepierre2008.beliefs import STRENGTHS, TableRecords, share_on_board, write_hand_strengths
 from card_baselines.solvers.agent import CfrSmall
 from card_baselines.solvers.game_trees import grow_game, is_two_player_limit
 from card_baselines.solvers.tree import LIMIT_ACTIONS, BettingTree
@@ -39,11 +39,9 @@ SEQUENCE_WEIGHT, CLASS_WEIGHT, SHOWN_WEIGHT = 6.0, 4.0, 4.0
 """Observations that the coarser estimate counts for: of a sequence, of a class, of the hands shown."""
 PRIOR = (0.15, 0.50, 0.35)
 """Prior probabilities of fold, call and raise of an unknown opponent."""
-BOARDS = 60
-"""Random boards for the strength of a hand before the river."""
 
 _STREETS, _LEVELS = 4, 5
-_WHOLE_BOARD, _BOARD_PLACE = (0, 3, 4, 5), 4
+_WHOLE_BOARD = (0, 3, 4, 5)
 
 BETTING = np.dtype(
     (
@@ -113,36 +111,26 @@ class VexbotLike(Agent):
         self._betting_tree = tree = grow_game(game.config)
         self._tree, self._betting = tree.pack(), describe_tree(tree)
         self._values = np.zeros(len(self._tree))
-        self._memory = np.zeros(0, opponent_statistics_dtype(len(self._tree)))
-        self._row_of: dict[int, int] = {}
+        self._memory = TableRecords(opponent_statistics_dtype(len(self._tree)))
         self._strengths, self._work = np.zeros(1, STRENGTHS), np.zeros(1, WORK)
 
     def can_play(self, game: Game) -> bool:
         """Return True for heads-up limit hold'em."""
         return is_texas_holdem(game) and is_two_player_limit(game.config)
 
-    def deal_starts(self, table_ids: NDArray[np.int64]) -> None:
-        """Make room for tables that were not seen before."""
-        for table in table_ids.tolist():
-            row = self._row_of.setdefault(table, len(self._row_of))
-            if row == len(self._memory):
-                self._memory = np.concatenate([self._memory, np.zeros(row + 1, self._memory.dtype)])
-
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return the best action at each decision."""
-        actions = np.empty(len(decisions), np.int64)
+        actions, rows = np.empty(len(decisions), np.int64), self._memory.find_rows(decisions.table_ids)
         respond_batch(
-            decisions.views, self._betting_tree.find(decisions.views), self._rows(decisions), decisions.random_numbers,
-            self._tree, self._betting, self._memory, self._values, self._strengths, self._work, actions,
+            decisions.views, self._betting_tree.find(decisions.views), rows, decisions.random_numbers,
+            self._tree, self._betting, self._memory.records, self._values, self._strengths, self._work, actions,
         )  # fmt: skip
         return actions
 
     def sees_end(self, ends: Decisions) -> None:
         """Count what the opponent did, and what it showed."""
-        watch_batch(ends.views, ends.seats, self._rows(ends), self._tree, self._betting, self._memory, self._strengths)
-
-    def _rows(self, decisions: Decisions) -> NDArray[np.int64]:
-        return np.array([self._row_of[table] for table in decisions.table_ids.tolist()], np.int64)
+        rows, memory = self._memory.find_rows(ends.table_ids), self._memory.records
+        watch_batch(ends.views, ends.seats, rows, self._tree, self._betting, memory, self._strengths)
 
 
 # --- decisions ---

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from card_baselines.learning.adam import Adam
 from card_baselines.learning.memories import ReplayMemory
+from card_baselines.learning.optimisation import set_learning_rate, take_step
 from card_baselines.papers.shi2022.config import Config
 from card_baselines.papers.shi2022.networks import PokerNetwork, action_probabilities
 from card_baselines.papers.shi2022.rollout import ROW_FIELDS, Trajectories
@@ -24,6 +25,7 @@ from card_envs.cards import DECK_SIZE
 
 _HANDS_PER_ROW = 0.5
 """Room for hands in a replay, for each row: more than hands have on average."""
+_MAX_GRADIENT_NORM = 1.0
 _UNUSED = np.random.default_rng(0)
 """Random generator for memories that need none."""
 
@@ -100,10 +102,11 @@ class ActorCriticLearner:
         actor_loss = -(probabilities * values.detach()).sum(dim=1).mean()
         self._require_finite(critic_loss, actor_loss)
         settings = self._settings
-        self._optimise(self._critic_optimiser, settings.learning_rate_critic * share, self.critic, critic_loss)
+        set_learning_rate(self._critic_optimiser, settings.learning_rate_critic * share)
+        take_step(self._critic_optimiser, critic_loss, _MAX_GRADIENT_NORM)
         if self.updates >= settings.warm_up:
-            loss = actor_loss - settings.entropy * share * entropy
-            self._optimise(self._actor_optimiser, settings.learning_rate_actor * share, self.actor, loss)
+            set_learning_rate(self._actor_optimiser, settings.learning_rate_actor * share)
+            take_step(self._actor_optimiser, actor_loss - settings.entropy * share * entropy, _MAX_GRADIENT_NORM)
         self._update_target()
         self.updates += 1
         measures = {"critic_loss": critic_loss, "actor_loss": actor_loss, "entropy": entropy}
@@ -144,15 +147,6 @@ class ActorCriticLearner:
         if not (torch.isfinite(critic) and torch.isfinite(actor)):
             losses = f"critic loss {float(critic.detach())}, actor loss {float(actor.detach())}"
             raise divergence_error(f"update {self.updates} gave {losses}", self._settings.learning_rate_critic)
-
-    def _optimise(
-        self, optimiser: torch.optim.Optimizer, learning_rate: float, network: PokerNetwork, loss: torch.Tensor
-    ) -> None:
-        optimiser.param_groups[0]["lr"] = learning_rate
-        optimiser.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-        optimiser.step()
 
     @torch.no_grad()
     def _update_target(self) -> None:

@@ -28,7 +28,6 @@ from card_baselines.agents.learned.mlp_agent import require_fit
 from card_baselines.agents.learned.mlp_policy import load_weights, read_weights
 from card_baselines.papers.shi2022.encoder import num_tokens
 from card_baselines.run_folder import CONFIG, WEIGHTS
-from card_baselines.runs.checkpoint import strip_prefix
 from card_envs.agent import Decisions, StochasticAgent
 from card_envs.cards import DECK_SIZE
 from card_envs.game import Game
@@ -189,6 +188,11 @@ def _make_network(game: Game, config: Mapping[str, Any], more: int) -> PokerNetw
     return PokerNetwork(*sizes, config["history"], config["hidden"], config["memory"])
 
 
+def number_actors(actors: Sequence[PokerNetwork]) -> nn.ModuleDict:
+    """Return actors as one network, named "0", "1" ... as in the file of a run."""
+    return nn.ModuleDict({str(number): actor for number, actor in enumerate(actors)})
+
+
 def actor_size(layout: Layout, hand_features: bool) -> int:
     """Return how many of the first numbers of an observation the actor reads beside the history."""
     return int(layout.slices["history" if hand_features else HAND_FEATURES[0]].start)
@@ -263,11 +267,9 @@ class Shi2022Agent(StochasticAgent):
         config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
         require_fit(folder, config, game)
         game = replace(game, encoder=self.find_encoder(game))
-        weights = read_weights(folder / WEIGHTS)
-        self.actors = [make_actor(game, config) for _ in range(config["num_actors"])]
-        for number, actor in enumerate(self.actors):
-            load_weights(actor, strip_prefix(f"{number}.", weights), folder)
-            actor.to(find_device(device))
+        actors = number_actors([make_actor(game, config) for _ in range(config["num_actors"])])
+        load_weights(actors, read_weights(folder / WEIGHTS), folder)
+        self.actors: list[Any] = list(actors.to(find_device(device)).values())
         self._fixed_size = actor_size(game.layout, config["hand_features"])
         self._first_table = 0
         self._histories: list[TableHistories] = []

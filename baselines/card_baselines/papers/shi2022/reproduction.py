@@ -15,7 +15,7 @@ import numpy as np
 from card_baselines.figures import make_figure, save_figure
 from card_baselines.papers.claims import NORMAL_95, describe_mean, summarise_runs
 from card_baselines.papers.printed import Cell
-from card_baselines.papers.protocol import Report, Reproduction, Say
+from card_baselines.papers.protocol import Report, Reproduction, Say, add_control
 from card_baselines.papers.shi2022.config import ENV, SEATS, Config, describe, make_paper_game
 from card_baselines.papers.shi2022.networks import Shi2022Agent
 from card_baselines.papers.shi2022.paper import (
@@ -35,14 +35,6 @@ from card_envs.damaged_files import read_json_object
 from card_envs.match import play_match
 
 
-def disable_training(config: Config) -> Config:
-    """Return settings of a run that never updates its actor: the control of the learners."""
-    return replace(
-        config, algorithm="dual-apu", episodes=1, num_tables=SEATS, updates=1, warm_up=1_000_000, panel=(),
-        final_panel=(), evaluation_episodes=1, final_hands=SEATS,
-    )  # fmt: skip
-
-
 class Shi2022Reproduction(Reproduction[Options, Scale]):
     """Trains learners and plays their matches."""
 
@@ -52,23 +44,30 @@ class Shi2022Reproduction(Reproduction[Options, Scale]):
         self._used: set[Path] = set()
         """Folders of the runs behind the results."""
 
-    def _train(self, algorithm: str, seed: int, history: str = "") -> Path:
-        """Return the folder of a finished run, after training it if it is missing."""
-        folder = self._finish_run(self._make_config(algorithm, seed, history))
-        self._used.add(folder)
-        return folder
+    def _train(self, algorithm: str, seed: int, history: str = "", is_trained: bool = True) -> Path:
+        """Return the folder of a finished run, named by its settings, after training it if it is missing.
 
-    def _make_config(self, algorithm: str, seed: int, history: str = "") -> Config:
-        """Return the settings of a run; the stopping rule is the number of episodes."""
+        The stopping rule is the number of episodes. All algorithms have the same untrained control.
+        """
         learner = FILE.others["learners"][self.options.learner]
         settings = FILE.others["six_networks"].get(algorithm, {}) | self.scale.changes | learner
-        history = history or self.options.history
-        return Config(**settings, algorithm=algorithm, history=history, seed=seed)  # type: ignore[arg-type]
-
-    def _finish_run(self, config: Config) -> Path:
+        config = Config(
+            **settings, algorithm=algorithm, history=history or self.options.history, seed=seed  # type: ignore[arg-type]
+        )  # fmt: skip
+        config = config if is_trained else self.disable_training(config)
         key = hashlib.sha256(json.dumps(describe(config), sort_keys=True).encode()).hexdigest()[:8]
         name = f"{config.algorithm}-{config.history}-s{config.seed}-{key}"
-        return self.finish_run(ALGORITHM, config, name, f"{config.episodes:,} episodes")
+        folder = self.finish_run(ALGORITHM, config, name, f"{config.episodes:,} episodes")
+        if is_trained:
+            self._used.add(folder)
+        return folder
+
+    def disable_training(self, config: Any) -> Any:
+        """Return settings of a run that never updates its actor."""
+        return replace(
+            config, algorithm="dual-apu", episodes=1, num_tables=SEATS, updates=1, warm_up=1_000_000, panel=(),
+            final_panel=(), evaluation_episodes=1, final_hands=SEATS,
+        )  # fmt: skip
 
     def play(self, table: int, row: str) -> list[dict[str, Any]]:
         """Return a result for each number of a row, and for each variant of its opponent."""
@@ -79,10 +78,10 @@ class Shi2022Reproduction(Reproduction[Options, Scale]):
 
     def _measure(self, cell: Cell, variant: str) -> dict[str, Any]:
         """Return our result for a printed number, against one variant of the opponent."""
-        matches = [self._play_seed(self._train(cell.row, seed), variant, seed) for seed in self.seeds]
+        matches = self._play_seeds(cell.row, variant)
         is_scripted = variant in known_agents() and variant not in SEARCHING
         has_ceiling = is_scripted and self.options.learner == "default"
-        return asdict(cell) | {
+        result = asdict(cell) | {
             "history": self.options.history,
             "learner": self.options.learner,
             "variant": variant,
@@ -91,14 +90,16 @@ class Shi2022Reproduction(Reproduction[Options, Scale]):
             "paper_protocol": [match["paper"] for match in matches],
             "seeds": matches,
             "noise_of_paper": NORMAL_95 * matches[0]["sd_of_hand"] / math.sqrt(FILE.others["paper_hands"]),
-            "untrained": self._play_untrained(variant) if is_scripted else None,
             "ceiling": self._measure_ceiling(variant) if has_ceiling else None,
         }
+        controls = self._play_seeds(cell.row, variant, is_trained=False) if is_scripted else []
+        return add_control(result, summarise_runs([match["ours"] for match in controls]) if controls else None)
 
-    def _play_untrained(self, variant: str) -> dict[str, Any]:
-        """Return the winnings of untrained networks from a scripted opponent: the control of a row."""
-        folders = {seed: self._finish_run(disable_training(self._make_config("dual-apu", seed))) for seed in self.seeds}
-        return summarise_runs([self._play_seed(folder, variant, seed)["ours"] for seed, folder in folders.items()])
+    def _play_seeds(self, row: str, variant: str, is_trained: bool = True) -> list[dict[str, Any]]:
+        """Return the matches of the runs of all seeds against a variant of an opponent."""
+        return [
+            self._play_seed(self._train(row, seed, is_trained=is_trained), variant, seed) for seed in self.seeds
+        ]  # fmt: skip
 
     def _play_seed(self, folder: Path, variant: str, seed: int) -> dict[str, Any]:
         """Return the matches of one run against an opponent: with our number of hands, and as in the paper."""

@@ -19,20 +19,18 @@ from typing import Any
 
 import numpy as np
 import torch
-from safetensors.torch import save_file
 
 from card_baselines.agents.learned.devices import find_device
+from card_baselines.agents.learned.mlp_policy import save_policy
 from card_baselines.papers.shi2022.config import SEATS, Config, describe
 from card_baselines.papers.shi2022.encoder import most_decisions
 from card_baselines.papers.shi2022.learner import ActorCriticLearner, Replay
-from card_baselines.papers.shi2022.networks import PokerNetwork, actor_size, make_actor, make_critic
+from card_baselines.papers.shi2022.networks import PokerNetwork, actor_size, make_actor, make_critic, number_actors
 from card_baselines.papers.shi2022.rollout import Rollout, deal_tables
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs.algorithm import Algorithm
 from card_baselines.runs.budget import Budget, Periodic
-from card_baselines.runs.checkpoint import collect_parts
 from card_baselines.runs.learner import Learner
-from card_envs.files import replace_file
 from card_envs.game import Game
 from card_envs.rng import make_generator
 
@@ -108,25 +106,18 @@ class Training(Learner):
         self.episodes += per_round
         learners = self.active_learners()
         losses = [learner.update(rng, share) for learner in learners for _ in range(config.updates)]
-        if self.copy is not None and self._has_passed(config.update_period):
+        if self.episodes // config.update_period > (self.episodes - per_round) // config.update_period:
             self._renew_copy()
         actions = dict(zip(("folds", "calls", "raises"), rollout.counts / rollout.counts.sum(), strict=True))
         return {name: float(np.mean([row[name] for row in losses])) for name in losses[0]} | actions
 
-    def _has_passed(self, period: int) -> bool:
-        """Return True if the last round passed a multiple of `period` episodes."""
-        return self.episodes // period > (self.episodes - self.config.num_tables // SEATS) // period
-
     def _renew_copy(self) -> None:
-        assert self.copy is not None
-        self.copy.load_state_dict(self.learners[0].actor.state_dict())
+        if self.copy is not None:
+            self.copy.load_state_dict(self.learners[0].actor.state_dict())
 
     def save_policy(self, run: RunFolder) -> None:
         """Write the actors."""
-        actors = collect_parts({str(number): learner.actor for number, learner in enumerate(self.learners)})
-        weights = {name: tensor.contiguous() for name, tensor in actors.items()}
-        with replace_file(run.path / WEIGHTS) as temporary:
-            save_file(weights, temporary)
+        save_policy(number_actors([learner.actor for learner in self.learners]), run.path / WEIGHTS)
 
 
 ALGORITHM = Algorithm(

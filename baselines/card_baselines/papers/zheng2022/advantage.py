@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from card_baselines.papers.zheng2022.card_types import TYPE_OF_RANK, random_type, rank_keys
+from card_baselines.agents.scripted.holdem_moves import sum_cards
+from card_baselines.papers.zheng2022.card_types import TYPE_OF_RANK, random_type
 from card_baselines.papers.zheng2022.situation import NONE, NUM_COLUMNS
 from card_envs.compiler import kernel
-from card_envs.games.holdem.showdown import num_board_cards
+from card_envs.games.holdem.showdown import first_board_card, num_board_cards
 from card_envs.games.holdem.state import MAX_BOARD
 from card_envs.poker.draw import draw_unused_card
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
@@ -31,16 +32,13 @@ _TINY = 1e-9
 @kernel
 def chance_ahead(t: Any, seat: Any, boards: Any, hands: Any, stream: Any) -> Any:
     """Return the share of random boards and rival's hands in which the seat's row is better; equal rows count half."""
-    key, bits, cards = rank_keys(t, seat)
-    board_key, board_bits = np.int64(0), np.int64(0)
-    hole = np.int64(seat) * t.num_hole_cards
-    own_key = CARD_KEYS[t.deck[hole]] + CARD_KEYS[t.deck[hole + 1]]
-    own_bits = CARD_BITS[t.deck[hole]] | CARD_BITS[t.deck[hole + 1]]
-    missing = MAX_BOARD - num_board_cards(t)
+    own_key, own_bits, own = sum_cards(t, np.int64(seat) * t.num_hole_cards, np.int64(2))
+    shown = num_board_cards(t)
+    shown_key, shown_bits, board = sum_cards(t, first_board_card(t), shown)
     twice = 0
     for _ in range(boards):
-        board_key, board_bits, used = key - own_key, bits & ~own_bits, cards
-        for _ in range(missing):
+        board_key, board_bits, used = shown_key, shown_bits, own | board
+        for _ in range(MAX_BOARD - shown):
             card = draw_unused_card(stream, used)
             used |= np.int64(1) << card
             board_key += CARD_KEYS[card]

@@ -30,7 +30,7 @@ NUM_TYPES = 45
 SAMPLES = 2_000_000
 """Random hands of seven cards; a share of a row is then known to +- 0.04 percentage points."""
 
-_STRONG, _TWO_PAIR, _FIRST_PAIR, _ACE_HIGH = 0, 1, 2, 14
+_TWO_PAIR, _FIRST_PAIR, _ACE_HIGH = 1, 2, 14
 _POCKET_ACES, _HOLE_ACE_HIGH = 20, 33
 _ACE = len(RANKS) - 1
 _THREE_OF_A_KIND, _TWO_PAIRS, _PAIR = 5, 6, 7  # places in WORST_RANK_OF_CATEGORY

@@ -8,8 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from card_baselines.papers.zheng2022.networks import OBSERVATION_SIZE, NetworkLearners, make_network
-from card_baselines.papers.zheng2022.situation import NUM_COLUMNS
+from card_baselines.papers.zheng2022.networks import TRANSITION, NetworkLearners, make_network, to_tensors
 from card_baselines.papers.zheng2022.stacks import Stack, make_networks
 from card_envs.agent import Decisions, choose, likeliest
 from card_envs.typing import Rows
@@ -18,17 +17,6 @@ LEARNING_RATE, GAMMA, BATCH = 5e-5, 0.99, 32
 MEMORY, FIRST_TRAINING, TARGET_PERIOD = 20_000, 100, 1000
 EPSILONS = np.linspace(1.0, 0.1, 20_000)
 """Probability of a random action, by the number of decisions learned from."""
-TRANSITION = np.dtype(
-    [
-        ("observation", np.int8, (OBSERVATION_SIZE,)),  # the numbers are 0 and 1
-        ("column", np.int64),
-        ("reward", np.float32),
-        ("next_observation", np.int8, (OBSERVATION_SIZE,)),
-        ("is_last", np.float32),
-        ("next_legal", np.uint8, (NUM_COLUMNS,)),
-    ]
-)
-"""A `Transition` in memory."""
 
 
 class DqnLearners(NetworkLearners):
@@ -72,15 +60,12 @@ class DqnLearners(NetworkLearners):
         every = np.arange(len(self.played))[:, None]
         filled = np.minimum(np.maximum(self._total, BATCH), MEMORY)
         picked = np.stack([rng.choice(int(n), BATCH, replace=False) for rng, n in zip(self.rngs, filled, strict=True)])
-        batch = self._memory[every, picked]
-        seen, columns, rewards, later, is_last, legal = (
-            torch.from_numpy(np.ascontiguousarray(batch[name])) for name in TRANSITION.names or ()
-        )
-        best = self.played(later.float()).masked_fill(legal == 0, -torch.inf).argmax(dim=-1, keepdim=True)
-        goals = rewards + GAMMA * (1 - is_last) * self.targets(later.float()).gather(-1, best)[..., 0]
+        seen, columns, rewards, later, is_last, legal = to_tensors(self._memory[every, picked])
+        best = self.played(later).masked_fill(legal == 0, -torch.inf).argmax(dim=-1, keepdim=True)
+        goals = rewards + GAMMA * (1 - is_last) * self.targets(later).gather(-1, best)[..., 0]
 
         def loss(flat: torch.Tensor) -> torch.Tensor:
-            values = self.played(seen.float(), flat, training=True).gather(-1, columns[..., None])[..., 0]
+            values = self.played(seen, flat, training=True).gather(-1, columns[..., None])[..., 0]
             return ((values - goals) ** 2).mean(dim=-1)
 
         self.played.step(loss, np.isin(np.arange(len(self.played)), tables))

@@ -37,7 +37,6 @@ def make_paper_game(encoder: str = "rlcard") -> Game:
 class Hand:
     """One hand that is over, with all cards."""
 
-    game: Game
     tables: Tables
     """(n,): the table before each decision."""
     columns: NDArray[np.int64]
@@ -157,7 +156,7 @@ class Duels:
     def _hand(self, row: int) -> Hand:
         end, final = int(self._length[row]), self._tables[row : row + 1]
         payoffs = final["payoff"][0, :2] / BIG_BLIND
-        return Hand(self.game, self._before[row, :end], self._columns[row, :end].copy(), final, payoffs)
+        return Hand(self._before[row, :end], self._columns[row, :end].copy(), final, payoffs)
 
 
 @kernel

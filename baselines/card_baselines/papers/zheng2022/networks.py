@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -118,17 +118,23 @@ def make_network(kind: str, outputs: int = NUM_COLUMNS) -> torch.nn.Sequential:
     return network
 
 
-class Transition(NamedTuple):
-    """A decision and what came of it."""
+TRANSITION = np.dtype(
+    [
+        ("observation", np.int8, (OBSERVATION_SIZE,)),  # the numbers are 0 and 1
+        ("column", np.int64),  # that the learner chose, legal or not
+        ("reward", np.float32),
+        ("next_observation", np.int8, (OBSERVATION_SIZE,)),
+        ("is_last", np.float32),
+        ("next_legal", np.uint8, (NUM_COLUMNS,)),  # at the own next decision; all 1 after the last
+    ]
+)
+"""A decision and what came of it."""
 
-    observation: Floats32
-    column: int
-    """Column that the learner chose, legal or not."""
-    reward: float
-    next_observation: Floats32
-    is_last: bool
-    next_legal: NDArray[np.uint8]
-    """(4,): of the own next decision; all 1 after the last."""
+
+def to_tensors(transitions: NDArray[Any]) -> list[torch.Tensor]:
+    """Return the fields of transitions, in their order, with observations in float32."""
+    columns = (np.ascontiguousarray(transitions[name]) for name in TRANSITION.names or ())
+    return [torch.from_numpy(each).float() if each.dtype == np.int8 else torch.from_numpy(each) for each in columns]
 
 
 class NetworkLearners(Learners):
@@ -143,7 +149,8 @@ class NetworkLearners(Learners):
     def __init__(self, seeds: Sequence[int], stream: int) -> None:
         """Start with empty queues; `stream` numbers the random streams of this kind."""
         self.rngs = [np.random.default_rng([seed, stream]) for seed in seeds]
-        self.queues: list[deque[Transition]] = [deque() for _ in seeds]
+        self.queues: list[deque[NDArray[Any]]] = [deque() for _ in seeds]
+        """Records of `TRANSITION` that were not learned from."""
         self._game = make_paper_game(ENCODER)
         self._decided: list[list[tuple[Floats32, int, NDArray[np.uint8]]]] = [[] for _ in seeds]
 
@@ -167,8 +174,8 @@ class NetworkLearners(Learners):
         final = self._game.observe_seats(hand.final, np.zeros(1, np.int64), np.array([seat]))[0][0].astype(np.float32)
         following = [*decided[1:], (final, 0, np.ones(NUM_COLUMNS, np.uint8))]
         self.queues[table].extend(
-            Transition(now[0], now[1], float(reward), later[0], later is following[-1], later[2])
-            for now, later, reward in zip(decided, following, hand.rewards_of(seat), strict=True)
+            np.array((seen, column, reward, later[0], later is following[-1], later[2]), TRANSITION)
+            for (seen, column, _), later, reward in zip(decided, following, hand.rewards_of(seat), strict=True)
         )
 
     def make_player(self, table: int) -> NetworkAgent:

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from card_baselines.papers.zheng2022.networks import NetworkLearners, make_network
+from card_baselines.papers.zheng2022.networks import NetworkLearners, make_network, to_tensors
 from card_baselines.papers.zheng2022.situation import NUM_COLUMNS
 from card_baselines.papers.zheng2022.stacks import Stack, make_networks
 from card_envs.agent import Decisions, choose
@@ -54,16 +54,11 @@ class PpoLearners(NetworkLearners):
 
     def train(self, tables: Rows) -> None:
         """Make five passes over 50 decisions, each a batch of its own."""
-        taken = [[self.queues[table].popleft() for _ in range(DECISIONS)] for table in tables.tolist()]
-        observations, following = (
-            torch.from_numpy(np.array([[step[k] for step in run] for run in taken])) for k in (0, 3)
-        )
-        columns = torch.tensor([[step.column for step in run] for run in taken])[..., None]
-        rewards = torch.tensor([[step.reward for step in run] for run in taken])
-        goes_on = 1.0 - torch.tensor([[float(step.is_last) for step in run] for run in taken])
+        taken = np.stack([[self.queues[table].popleft() for _ in range(DECISIONS)] for table in tables.tolist()])
+        observations, columns, rewards, following, is_last, _ = to_tensors(taken)
+        columns, future = columns[..., None], GAMMA * (1.0 - is_last)
         stacks = self.played, self._critics, self._targets
         actors, critics, targets = (nets.part(tables) for nets in stacks)
-        future = GAMMA * goes_on
         advantages = rewards + future * critics(following)[..., 0] - critics(observations)[..., 0]
         old = torch.log_softmax(actors(observations), dim=-1).gather(-1, columns)
         standard = (rewards - rewards.mean(dim=1, keepdim=True)) / (rewards.std(dim=1, keepdim=True) + _TINY)

@@ -96,9 +96,13 @@ class Zheng2022Reproduction(MatchReproduction[ReproductionOptions, Scale]):
     def _train(self, name: str, opponents: Sequence[str], seeds: range) -> None:
         """Train a learner with some seeds against each of some rivals, unless all their folders exist."""
         runs = [(rival, seed) for rival in opponents for seed in seeds]
-        if all((self._folder(name, *run) / CONFIG).exists() for run in runs):
-            return
-        self.say(f"training {name} against {', '.join(opponents)}: {len(runs)} runs")
+        folders = [self._folder(name, *run) for run in runs]
+        if not all((folder / CONFIG).exists() for folder in folders):
+            about = f"training {name} against {', '.join(opponents)}: {len(runs)} runs"
+            self.finish(folders, about, lambda: self._play_duels(name, opponents, runs))
+
+    def _play_duels(self, name: str, opponents: Sequence[str], runs: Sequence[tuple[str, int]]) -> None:
+        """Train a learner in runs (rival, seed) side by side, and save the players that they become."""
         start = time.process_time()
         run_seeds = [seed for _, seed in runs]
         sheets = [self._load_sheet(seed) for seed in run_seeds]
