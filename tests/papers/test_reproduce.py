@@ -129,6 +129,7 @@ def test_figure_2_of_charlesworth_in_small(tmp_path: Path, capsys: pytest.Captur
     config = RunFolder(tmp_path / "s0").config()
     assert (config["clip_value"], config["gamma"], config["minibatch"]) == (True, 0.995, 240)
     assert "| trained | random | 0 | above 9.7 |" in (tmp_path / "report.md").read_text()
+    assert (tmp_path / "figure2.png").stat().st_size > 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
