@@ -74,7 +74,7 @@ def draw_figure(root: Path, folders: Sequence[str], results: Sequence[Mapping[st
         earlier = [each for each in results if each["row"] == EARLIER and each["seed"] == seed]
         means, bounds = (np.array([each[key] for each in earlier]) for key in ("mean", "ci95"))
         errors = np.abs(bounds.reshape(-1, 2) - means[:, None]).T
-        quarters = np.arange(1, len(earlier) + 1) + 0.06 * (place - len(folders) // 2)
+        quarters = [int(each["opponent"].split("_")[1]) + 0.06 * (place - len(folders) // 2) for each in earlier]
         right.errorbar(quarters, means, errors, fmt="o", markersize=4, capsize=2)
     left.set_xlabel("million decisions")
     left.set_ylabel(FILE.unit)
