@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from card_envs.cards import NO_CARD
+from card_envs.games.holdem.betting import largest_ante
 from card_envs.games.holdem.showdown import contribution, hand_rank_at, split_pot
 from card_envs.games.holdem.view import chips_behind
 from card_envs.history.results import (
@@ -144,8 +145,9 @@ def _check_pot(play: Any) -> None:
     seat, chips = uncalled_bet(play.table)
     due = list(play.unmatched)
     due[seat] += chips
+    antes = _unmatched_antes(play)
     for k, returned in enumerate(map(record.chips, record.returned)):
-        if returned != due[k] and (returned or play.unmatched[k]):
+        if returned not in (due[k], due[k] + antes[k]) and (returned or play.unmatched[k]):
             ours = record.amount(due[k])
             raise Stop(MISMATCHED, f"p{k + 1} gets back {record.amount(returned)}, {ours} by the rules")
     if record.pot is not None and record.chips(record.pot) != int(play.table.pot) - chips:
@@ -153,6 +155,13 @@ def _check_pot(play: Any) -> None:
         raise Stop(MISMATCHED, f"the total pot is {record.pot} in the recording, {ours} by the rules")
     if record.pot is None and record.returned and not any(record.results["winnings"]):
         raise Stop(MISMATCHED, "the recording ends before anybody collects the pot")
+
+
+def _unmatched_antes(play: Any) -> list[int]:
+    """Return the chips by seat of the antes that no other ante matches; tables never take them from the stack."""
+    t, most = play.table, int(largest_ante(play.table))
+    owed = (min(int(ante), stack) for ante, stack in zip(t.ante, play.record.stacks, strict=False))
+    return [max(0, ante - most) for ante in owed]
 
 
 def _compare_stacks(play: Any, stacks: list[int], recorded: Sequence[Number]) -> tuple[list[int], str]:
@@ -189,10 +198,13 @@ def _compare_winnings(play: Any, stacks: list[int], recorded: Sequence[Number]) 
 
 
 def _is_raked(won: list[int], net: list[int], recorded: list[Fraction]) -> bool:
-    """Return True if recorded winnings are ours, with or without an uncalled bet, after a rake of at most a tenth."""
-    return all(
-        (1 - _RAKE) * without <= chips <= own and (chips == 0) == (without == 0)
-        for own, without, chips in zip(won, net, recorded, strict=True)
+    """Return True if recorded winnings are ours, all with or all without an uncalled bet, raked by at most a tenth."""
+    return any(
+        all(
+            full - _RAKE * from_pot <= chips <= full and (chips == 0) == (full == 0)
+            for full, from_pot, chips in zip(counted, net, recorded, strict=True)
+        )
+        for counted in (won, net)
     )
 
 

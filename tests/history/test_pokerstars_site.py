@@ -322,6 +322,21 @@ def test_chips_that_nobody_collects_are_a_rake_only_if_the_hand_says_so(end: str
     assert replay(f"{small}*** SUMMARY ***\nTotal pot 220 | Rake 10\n").agreement == "up to a rake"
 
 
+def test_a_winner_cannot_collect_more_than_its_share_beside_an_uncalled_bet() -> None:
+    posts = (
+        "Bob: posts small blind 50\nCid: posts big blind 100\n*** HOLE CARDS ***\nAnn: folds\nBob: raises 300 to 400\n"
+    )
+    call = f"Cid: calls 100 and is all-in\nUncalled bet (200) returned to Bob\n{BOARD}"
+    cards = "Bob: shows [Qh Qd] (a pair)\nCid: shows [Qs Qc] (a pair)\n"
+    collected = "Bob collected 200 from pot\nCid collected 200 from pot\n*** SUMMARY ***\nTotal pot 400 | Rake 0\n"
+    text = hand_text(TOURNAMENT, {"Ann": 500, "Bob": 500, "Cid": 200}, posts + call + cards + collected)
+    assert replay(text).agreement == "exactly"
+    other = replay(
+        text.replace("Bob collected 200", "Bob collected 220").replace("Cid collected 200", "Cid collected 180")
+    )
+    assert other.status == MISMATCHED and other.reason.startswith("winnings are [220, 180, 0] in the recording")
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -435,6 +450,8 @@ Seat 2: Bob (big blind) collected ($2)
          "Bob posts the big blind after the cards are dealt"),
         ("Ann: folds\nUncalled bet ($1) returned to Bob", "Uncalled bet ($1) returned to Bob\nAnn: folds",
          "Ann acts after"),
+        ("Ann: posts small", "Bob: posts small", "Bob posts the small blind and the big blind"),
+        ("bet ($1) returned to Bob", "bet ($0) returned to Bob", "an uncalled bet of $0 is none"),
     ],
 )  # fmt: skip
 def test_lines_of_a_hand_do_not_contradict_each_other(before: str, after: str, reason: str) -> None:
