@@ -143,11 +143,10 @@ def _check_pot(play: Any) -> None:
     if not record.returned and record.pot is None:
         return
     seat, chips = uncalled_bet(play.table)
-    due = list(play.unmatched)
+    due = [a + b for a, b in zip(play.unmatched, _unmatched_antes(play), strict=True)]
     due[seat] += chips
-    antes = _unmatched_antes(play)
     for k, returned in enumerate(map(record.chips, record.returned)):
-        if returned not in (due[k], due[k] + antes[k]) and (returned or play.unmatched[k]):
+        if returned != due[k] and (returned or play.unmatched[k]):
             ours = record.amount(due[k])
             raise Stop(MISMATCHED, f"p{k + 1} gets back {record.amount(returned)}, {ours} by the rules")
     if record.pot is not None and record.chips(record.pot) != int(play.table.pot) - chips:
@@ -182,29 +181,30 @@ def _compare_values(play: Any, stacks: list[int], recorded: Sequence[Number]) ->
 
 
 def _compare_winnings(play: Any, stacks: list[int], recorded: Sequence[Number]) -> tuple[list[int], str]:
-    """Return our winnings and the agreement; some sites include an uncalled bet in winnings, others do not."""
+    """Return our winnings and the agreement.
+
+    Some sites include an uncalled bet in winnings, others do not; a file that says what is returned does not.
+    """
     won = [after - before for after, before in zip(stacks, stacks_before_award(play.table), strict=True)]
     scaled = [Fraction(amount) * play.record.scale for amount in recorded]
-    returned = [0] * len(won)
     seat, chips = uncalled_bet(play.table)
+    returned = [0] * len(won)
     returned[seat] = min(chips, won[seat])
     net = [chips - back for chips, back in zip(won, returned, strict=True)]
-    if scaled in (won, net):
+    counted = [net] if any(play.record.returned) else [won, net]
+    if scaled in counted:
         return won, EXACT
-    with_returned = [chips + back for chips, back in zip(scaled, returned, strict=True)]
-    if _is_odd_chip(play, scaled) or _is_odd_chip(play, with_returned):
-        return won, ODD_CHIP
-    return won, RAKE if _is_raked(won, net, scaled) else ""
+    for ours in counted:
+        if _is_odd_chip(play, [theirs + all_ - own for theirs, all_, own in zip(scaled, won, ours, strict=True)]):
+            return won, ODD_CHIP
+    return won, RAKE if any(_is_raked(ours, net, scaled) for ours in counted) else ""
 
 
-def _is_raked(won: list[int], net: list[int], recorded: list[Fraction]) -> bool:
-    """Return True if recorded winnings are ours, all with or all without an uncalled bet, raked by at most a tenth."""
-    return any(
-        all(
-            full - _RAKE * from_pot <= chips <= full and (chips == 0) == (full == 0)
-            for full, from_pot, chips in zip(counted, net, recorded, strict=True)
-        )
-        for counted in (won, net)
+def _is_raked(ours: list[int], net: list[int], recorded: list[Fraction]) -> bool:
+    """Return True if recorded winnings are `ours`, of which `net` come from the pots, raked by at most a tenth."""
+    return all(
+        own - _RAKE * from_pot <= chips <= own and (chips == 0) == (own == 0)
+        for own, from_pot, chips in zip(ours, net, recorded, strict=True)
     )
 
 

@@ -76,6 +76,9 @@ def test_hands_of_the_site_match_by_its_rules(rule: str) -> None:
 
 
 NOT_ASKED = "the small blind is all-in, all others fold: the big blind is not asked"
+SHORT_ANTE = (
+    "heads-up the button is all-in by part of its ante: the big blind gets back its blind and the rest of its ante"
+)
 SHORT = "the big blind is short: others call all of it"
 
 
@@ -86,8 +89,10 @@ SHORT = "the big blind is short: others call all of it"
         (NOT_ASKED, "Ann: folds\n", "Ann: folds\nCid: calls 7\n", "the betting is over"),
         ("both blinds are all-in: or the whole big blind, and gets the rest back",
          "Uncalled bet (70) returned to Ann\n", "", "it costs 30"),
+        (SHORT_ANTE, "bet (103)", "bet (100)", "p1 gets back 100, 103 by the rules"),
     ],
-    ids=["a check that nobody has", "a call that nobody has", "a call above what is due, of which nothing returns"],
+    ids=["a check that nobody has", "a call that nobody has", "a call above what is due, of which nothing returns",
+         "the rest of an ante that nobody gets back"],
 )  # fmt: skip
 def test_a_decision_against_the_rules_is_a_mismatch(rule: str, before: str, after: str, reason: str) -> None:
     result = replay(hand_of_rule(rule, before, after))
@@ -320,6 +325,12 @@ def test_chips_that_nobody_collects_are_a_rake_only_if_the_hand_says_so(end: str
     result = replay(small + end)
     assert (result.status, result.agreement) == (MISMATCHED, "")
     assert replay(f"{small}*** SUMMARY ***\nTotal pot 220 | Rake 10\n").agreement == "up to a rake"
+
+
+def test_what_is_returned_is_not_collected_once_more() -> None:
+    text = hand_text(CASH, TWO, FOLDED).partition("*** SUMMARY")[0]
+    assert replay(text).agreement == "exactly"
+    assert replay(text.replace("collected $1 ", "collected $1.50 ")).status == MISMATCHED
 
 
 def test_a_winner_cannot_collect_more_than_its_share_beside_an_uncalled_bet() -> None:

@@ -112,14 +112,12 @@ def test_files_read_back_byte_for_byte(tmp_path: Path) -> None:
     assert dump_deals(load_deals(tmp_path / "a.big2")) + "\n" == (tmp_path / "a.big2").read_text()
 
 
-@pytest.mark.parametrize(("make", "ending"), [(limit_holdem, ".phhs"), (limit_holdem, ".acpc"), (big2, ".big2"),
-                                              (limit_holdem, ".pokerstars")])  # fmt: skip
-def test_a_hand_that_comes_again_counts_once(make: Callable[[], Game], ending: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("ending", [".phhs", ".pokerstars"])
+def test_a_hand_that_comes_again_counts_once(ending: str, tmp_path: Path) -> None:
     file = tmp_path / f"a{ending}"
-    played(make(), file, hands=4)
-    text = "".join(line for line in file.read_text().splitlines(True) if not line.startswith("SCORE"))
-    again = re.sub(r"^\[([0-9]+)\]$", r"[1\1]", text, flags=re.MULTILINE)
-    file.write_text(f"{text}\n{again}")
+    played(limit_holdem(), file, hands=4)
+    text = file.read_text()
+    file.write_text(text + re.sub(r"^\[([0-9]+)\]$", r"[1\1]", text, flags=re.MULTILINE))
     report = replay_paths(file)
     assert (report.num_matched, len(report.mismatched)) == (4, 0)
     [(reason, sources)] = report.skipped.items()

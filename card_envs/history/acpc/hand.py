@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NoReturn
@@ -42,11 +42,6 @@ class AcpcHand(HoldemHand):
     """The game of the log."""
 
     replay_class = AcpcReplay
-
-    @property
-    def identity(self) -> Hashable:
-        """The whole line: logs of several matches may be in one file."""
-        return self.number, self.betting, self.cards, self.values, self.players
 
     @property
     def tokens(self) -> list[str]:

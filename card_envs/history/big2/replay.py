@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
@@ -36,11 +36,6 @@ class Big2Deal(ParsedHand):
     """Points by seat."""
     source: str = ""
     """File and line of the deal."""
-
-    @property
-    def identity(self) -> Hashable:
-        """The number of the deal, which is not unique, with its cards and plays."""
-        return self.number, self.players, self.hands, self.tricks
 
     def begin(self, rules: object = None) -> Big2Replay:
         """Return the replay of the deal, which names its rules; the argument is not used."""
