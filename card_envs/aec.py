@@ -87,7 +87,8 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self.state_space = game.state_layout.space
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._dealt = False
-        self._observed: dict[str, Observation] = {}
+        self._observed: dict[str, Observation | None] = {}
+        """The agent to act -> its observation, None after `observe` returned it; empty if nobody is to act."""
         self._make_buffers()
         self._tables = game.seeded_tables(1, random_seed())
 
@@ -199,12 +200,17 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         """
         seen = self._observed.get(agent)  # by name, because PettingZoo's wrappers write to agent_selection
         if seen is not None:
+            self._observed[agent] = None  # what is returned belongs to the caller
             return seen
         seat = self._find_seat(agent)
         self._require_deal("observe")
-        observations, masks, copied_observation, _ = self._scratch
+        observations, masks, copied_observation, copied_mask = self._scratch
         self._observe(self._tables, 0, seat, observations, masks)
-        return {"observation": copied_observation(), "action_mask": self._no_mask.copy()}
+        if agent not in self._observed:
+            return {"observation": copied_observation(), "action_mask": self._no_mask.copy()}
+        mask = copied_mask()
+        self.infos[agent] = {"action_mask": mask}
+        return {"observation": copied_observation(), "action_mask": mask}
 
     def _find_seat(self, agent: str) -> int:
         if agent not in self._seats:

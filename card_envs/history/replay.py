@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,6 +97,11 @@ class ParsedHand(ABC):
 
     source: str
     """File of the hand, and its position there."""
+
+    @property
+    def identity(self) -> Hashable:
+        """What two hands of a file have in common only if they are the same hand; None if the format has no such."""
+        return None
 
     @abstractmethod
     def begin(self, rules: object = None) -> Replay:

@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -16,7 +16,7 @@ from card_envs.game import is_whole
 from card_envs.history.errors import HandHistoryError, shorten
 from card_envs.history.formats import format_of_file, search_suffixes
 from card_envs.history.history_format import HistoryFormat
-from card_envs.history.replay import replay_hand
+from card_envs.history.replay import ParsedHand, replay_hand
 from card_envs.history.results import EXACT, LEGAL_ONLY, MATCHED, MISMATCHED, ODD_CHIP, RAKE, SKIPPED, ReplayResult
 
 _FILES_PER_TASK = 16
@@ -157,7 +157,8 @@ def replay_file(file: str | Path, rules: object = None) -> list[ReplayResult]:
             of its format.
 
     Returns:
-        One result for each hand; for a file that cannot be read or understood, one mismatch with the reason.
+        One result for each hand; a hand that comes again is skipped. For a file that cannot be read or understood, one
+        mismatch with the reason.
     """
     file = Path(file)
     return _replay(file, format_of_file(file), rules)
@@ -165,10 +166,22 @@ def replay_file(file: str | Path, rules: object = None) -> list[ReplayResult]:
 
 def _replay(file: Path, history_format: HistoryFormat, rules: object) -> list[ReplayResult]:
     try:
-        results = [replay_hand(hand, rules) for hand in history_format.load_hands(file)]
+        results = list(_replay_hands(history_format.load_hands(file), rules))
     except HandHistoryError as error:
         return [ReplayResult(str(file), MISMATCHED, str(error).removeprefix(f"{file}").lstrip(":, "))]
     return [replace(each, source=shorten(each.source), reason=shorten(each.reason)) for each in results]
+
+
+def _replay_hands(hands: Iterable[ParsedHand], rules: object) -> Iterator[ReplayResult]:
+    """Yield the result of each hand; a hand that comes again is skipped."""
+    seen: set[Hashable] = set()
+    for hand in hands:
+        if hand.identity in seen:
+            yield ReplayResult(hand.source, SKIPPED, "the file has this hand before, and it counts once")
+            continue
+        if hand.identity is not None:
+            seen.add(hand.identity)
+        yield replay_hand(hand, rules)
 
 
 def _natural(path: Path) -> list[tuple[str, int]]:

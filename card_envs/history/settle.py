@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from card_envs.cards import NO_CARD
+from card_envs.games.holdem.betting import largest_ante
 from card_envs.games.holdem.showdown import contribution, hand_rank_at, split_pot
 from card_envs.games.holdem.view import chips_behind
 from card_envs.history.results import (
@@ -142,7 +143,7 @@ def _check_pot(play: Any) -> None:
     if not record.returned and record.pot is None:
         return
     seat, chips = uncalled_bet(play.table)
-    due = list(play.unmatched)
+    due = [a + b for a, b in zip(play.unmatched, _unmatched_antes(play), strict=True)]
     due[seat] += chips
     for k, returned in enumerate(map(record.chips, record.returned)):
         if returned != due[k] and (returned or play.unmatched[k]):
@@ -153,6 +154,13 @@ def _check_pot(play: Any) -> None:
         raise Stop(MISMATCHED, f"the total pot is {record.pot} in the recording, {ours} by the rules")
     if record.pot is None and record.returned and not any(record.results["winnings"]):
         raise Stop(MISMATCHED, "the recording ends before anybody collects the pot")
+
+
+def _unmatched_antes(play: Any) -> list[int]:
+    """Return the chips by seat of the antes that no other ante matches; tables never take them from the stack."""
+    t, most = play.table, int(largest_ante(play.table))
+    owed = (min(int(ante), stack) for ante, stack in zip(t.ante, play.record.stacks, strict=False))
+    return [max(0, ante - most) for ante in owed]
 
 
 def _compare_stacks(play: Any, stacks: list[int], recorded: Sequence[Number]) -> tuple[list[int], str]:
@@ -173,26 +181,30 @@ def _compare_values(play: Any, stacks: list[int], recorded: Sequence[Number]) ->
 
 
 def _compare_winnings(play: Any, stacks: list[int], recorded: Sequence[Number]) -> tuple[list[int], str]:
-    """Return our winnings and the agreement; some sites include an uncalled bet in winnings, others do not."""
+    """Return our winnings and the agreement.
+
+    Some sites include an uncalled bet in winnings, others do not; a file that says what is returned does not.
+    """
     won = [after - before for after, before in zip(stacks, stacks_before_award(play.table), strict=True)]
     scaled = [Fraction(amount) * play.record.scale for amount in recorded]
-    returned = [0] * len(won)
     seat, chips = uncalled_bet(play.table)
+    returned = [0] * len(won)
     returned[seat] = min(chips, won[seat])
     net = [chips - back for chips, back in zip(won, returned, strict=True)]
-    if scaled in (won, net):
+    counted = [net] if any(play.record.returned) else [won, net]
+    if scaled in counted:
         return won, EXACT
-    with_returned = [chips + back for chips, back in zip(scaled, returned, strict=True)]
-    if _is_odd_chip(play, scaled) or _is_odd_chip(play, with_returned):
-        return won, ODD_CHIP
-    return won, RAKE if _is_raked(won, net, scaled) else ""
+    for ours in counted:
+        if _is_odd_chip(play, [theirs + all_ - own for theirs, all_, own in zip(scaled, won, ours, strict=True)]):
+            return won, ODD_CHIP
+    return won, RAKE if any(_is_raked(ours, net, scaled) for ours in counted) else ""
 
 
-def _is_raked(won: list[int], net: list[int], recorded: list[Fraction]) -> bool:
-    """Return True if recorded winnings are ours, with or without an uncalled bet, after a rake of at most a tenth."""
+def _is_raked(ours: list[int], net: list[int], recorded: list[Fraction]) -> bool:
+    """Return True if recorded winnings are `ours`, of which `net` come from the pots, raked by at most a tenth."""
     return all(
-        (1 - _RAKE) * without <= chips <= own and (chips == 0) == (without == 0)
-        for own, without, chips in zip(won, net, recorded, strict=True)
+        own - _RAKE * from_pot <= chips <= own and (chips == 0) == (own == 0)
+        for own, from_pot, chips in zip(ours, net, recorded, strict=True)
     )
 
 

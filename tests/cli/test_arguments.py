@@ -105,6 +105,22 @@ def test_an_empty_address_does_not_listen_to_every_machine(words: str, shell: Sh
     assert "card-envs: host '' must be an address, such as 127.0.0.1" in shell.refuses(*words.split(), "--host", "")
 
 
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (("match", KUHN, "--agents", "random", "random", "--hands", "4", "--save", ""), "--save"),
+        (("match", KUHN, "--agents", "random", "random", "--hands", "4", "--save="), "--save"),
+        (("tournament", "random", "always_call", "--env", KUHN, "--passes", "1", "--folder", ""), "--folder"),
+        (("train", "self_play_ppo", "--env", KUHN, "--folder", ""), "--folder"),
+        (("replay", ""), "an argument"),
+    ],
+)
+def test_an_empty_text_is_no_path(words: tuple[str, ...], option: str, shell: Shell) -> None:
+    code, _, error = shell.run(*words)
+    assert code == 2
+    assert f"card-envs: {option} is an empty text: write a value, or leave it out" in error
+
+
 @pytest.mark.parametrize("hands", [str(2**63 - 1), str(2**62), str(10**15)])
 def test_numbers_that_memory_cannot_hold_are_refused_in_our_words(hands: str, shell: Shell) -> None:
     error = shell.refuses("match", KUHN, "--agents", "random", "random", "--hands", hands)

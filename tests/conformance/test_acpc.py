@@ -7,13 +7,16 @@ import shutil
 import socket
 import subprocess
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from card_envs.agent import Agent, find_agent
+from card_envs.agent import Agent, RandomAgent, find_agent
 from card_envs.game import Game
 from card_envs.history.acpc.game_file import KNOWN_GAMES
 from card_envs.match import AgentError, play_match
@@ -119,6 +122,38 @@ def test_raises_off_the_menu_are_rounded_and_counted() -> None:
 def test_lines_that_are_no_states_are_refused(line: str) -> None:
     with pytest.raises(AcpcProtocolError, match="is not a state of this game"):
         parse_state(line, make_acpc_game("holdem.limit.2p.reverse_blinds.game"))
+
+
+def test_a_hand_of_a_dealer_counts_once_and_has_an_end() -> None:
+    game = make_acpc_game("holdem.limit.2p.reverse_blinds.game")
+    end, begun = "MATCHSTATE:0:0:f:AsKs|", "MATCHSTATE:0:1::AsKs|"
+    told = Told()
+    player = AcpcPlayer(game, told)
+
+    def play(*lines: str) -> list[DealtHand]:
+        with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor() as pool:
+            hands = pool.submit(player.play, "127.0.0.1", listener.getsockname()[1], 20.0)
+            with listener.accept()[0] as connection:
+                connection.sendall("".join(f"{line}\r\n" for line in lines).encode())
+                connection.shutdown(socket.SHUT_WR)
+                return hands.result()
+
+    for _ in range(2):  # both matches begin with hand 0
+        assert [hand.number for hand in play(end)] == [0]
+    assert told.deals == 2
+    with pytest.raises(AcpcProtocolError, match="hand 0 is over, but the dealer sends 'MATCHSTATE:0:0:f"):
+        play(end, end)
+    with pytest.raises(AcpcProtocolError, match="hung up in the middle of a hand"):
+        play(begun, end)
+
+
+class Told(RandomAgent):
+    """Counts the deals that it is told of."""
+
+    deals = 0
+
+    def deal_starts(self, table_ids: NDArray[np.int64]) -> None:
+        self.deals += len(table_ids)
 
 
 def test_states_that_no_game_has_are_refused() -> None:

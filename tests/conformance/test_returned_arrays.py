@@ -93,6 +93,7 @@ def test_aec(env_id: str, make: Callable[..., Any]) -> Steps:
         others = [env.observe(name) for name in env.agents if name != agent]
         action = None if termination or truncation else pick(observation["action_mask"], rng, 0.0)
         yield observation, reward, termination, info, others, env.state()
+        yield env.last(), env.observe(agent)
         env.step(action)
         if not env.agents:
             env.reset()

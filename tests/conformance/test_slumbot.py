@@ -214,6 +214,15 @@ def test_answers_may_omit_what_the_client_knows(serve: Callable[..., Service]) -
     assert agent.payoffs == [abs(chips) / 100 for chips in service.winnings]
 
 
+def test_winnings_of_hidden_cards_are_the_bets_or_nothing(serve: Callable[..., Service]) -> None:
+    def change(answer: Answer, number: int) -> Answer:
+        shown = without(answer, "bot_hole_cards")
+        return shown | {"winnings": answer["winnings"] + 1} if hidden(answer) else shown
+
+    with pytest.raises(SlumbotError, match=r"are -?[0-9]+, but each has bet [0-9]+"):
+        list(player(serve(change), Watcher()).play(30))
+
+
 def hidden(answer: Answer) -> bool:
     return "winnings" in answer and len(answer["action"]) > 3 and answer["action"][-1] != "f"
 

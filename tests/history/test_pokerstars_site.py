@@ -76,6 +76,9 @@ def test_hands_of_the_site_match_by_its_rules(rule: str) -> None:
 
 
 NOT_ASKED = "the small blind is all-in, all others fold: the big blind is not asked"
+SHORT_ANTE = (
+    "heads-up the button is all-in by part of its ante: the big blind gets back its blind and the rest of its ante"
+)
 SHORT = "the big blind is short: others call all of it"
 
 
@@ -86,8 +89,10 @@ SHORT = "the big blind is short: others call all of it"
         (NOT_ASKED, "Ann: folds\n", "Ann: folds\nCid: calls 7\n", "the betting is over"),
         ("both blinds are all-in: or the whole big blind, and gets the rest back",
          "Uncalled bet (70) returned to Ann\n", "", "it costs 30"),
+        (SHORT_ANTE, "bet (103)", "bet (100)", "p1 gets back 100, 103 by the rules"),
     ],
-    ids=["a check that nobody has", "a call that nobody has", "a call above what is due, of which nothing returns"],
+    ids=["a check that nobody has", "a call that nobody has", "a call above what is due, of which nothing returns",
+         "the rest of an ante that nobody gets back"],
 )  # fmt: skip
 def test_a_decision_against_the_rules_is_a_mismatch(rule: str, before: str, after: str, reason: str) -> None:
     result = replay(hand_of_rule(rule, before, after))
@@ -322,6 +327,27 @@ def test_chips_that_nobody_collects_are_a_rake_only_if_the_hand_says_so(end: str
     assert replay(f"{small}*** SUMMARY ***\nTotal pot 220 | Rake 10\n").agreement == "up to a rake"
 
 
+def test_what_is_returned_is_not_collected_once_more() -> None:
+    text = hand_text(CASH, TWO, FOLDED).partition("*** SUMMARY")[0]
+    assert replay(text).agreement == "exactly"
+    assert replay(text.replace("collected $1 ", "collected $1.50 ")).status == MISMATCHED
+
+
+def test_a_winner_cannot_collect_more_than_its_share_beside_an_uncalled_bet() -> None:
+    posts = (
+        "Bob: posts small blind 50\nCid: posts big blind 100\n*** HOLE CARDS ***\nAnn: folds\nBob: raises 300 to 400\n"
+    )
+    call = f"Cid: calls 100 and is all-in\nUncalled bet (200) returned to Bob\n{BOARD}"
+    cards = "Bob: shows [Qh Qd] (a pair)\nCid: shows [Qs Qc] (a pair)\n"
+    collected = "Bob collected 200 from pot\nCid collected 200 from pot\n*** SUMMARY ***\nTotal pot 400 | Rake 0\n"
+    text = hand_text(TOURNAMENT, {"Ann": 500, "Bob": 500, "Cid": 200}, posts + call + cards + collected)
+    assert replay(text).agreement == "exactly"
+    other = replay(
+        text.replace("Bob collected 200", "Bob collected 220").replace("Cid collected 200", "Cid collected 180")
+    )
+    assert other.status == MISMATCHED and other.reason.startswith("winnings are [220, 180, 0] in the recording")
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -435,6 +461,8 @@ Seat 2: Bob (big blind) collected ($2)
          "Bob posts the big blind after the cards are dealt"),
         ("Ann: folds\nUncalled bet ($1) returned to Bob", "Uncalled bet ($1) returned to Bob\nAnn: folds",
          "Ann acts after"),
+        ("Ann: posts small", "Bob: posts small", "Bob posts the small blind and the big blind"),
+        ("bet ($1) returned to Bob", "bet ($0) returned to Bob", "an uncalled bet of $0 is none"),
     ],
 )  # fmt: skip
 def test_lines_of_a_hand_do_not_contradict_each_other(before: str, after: str, reason: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -109,6 +110,18 @@ def test_files_read_back_byte_for_byte(tmp_path: Path) -> None:
     assert dump_log(load_log(tmp_path / "a.acpc")) == (tmp_path / "a.acpc").read_text()
     played(big2(), tmp_path / "a.big2")
     assert dump_deals(load_deals(tmp_path / "a.big2")) + "\n" == (tmp_path / "a.big2").read_text()
+
+
+@pytest.mark.parametrize("ending", [".phhs", ".pokerstars"])
+def test_a_hand_that_comes_again_counts_once(ending: str, tmp_path: Path) -> None:
+    file = tmp_path / f"a{ending}"
+    played(limit_holdem(), file, hands=4)
+    text = file.read_text()
+    file.write_text(text + re.sub(r"^\[([0-9]+)\]$", r"[1\1]", text, flags=re.MULTILINE))
+    report = replay_paths(file)
+    assert (report.num_matched, len(report.mismatched)) == (4, 0)
+    [(reason, sources)] = report.skipped.items()
+    assert reason == "the file has this hand before, and it counts once" and len(sources) == 4
 
 
 @pytest.mark.parametrize("duplicate", [False, True])

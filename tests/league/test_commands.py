@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from card_baselines import progress
 from card_baselines.cli.main import main
+from card_baselines.league.store import Store
 
 LEARNER = f"{Path(__file__).with_name('learner.py')}:Learner"
 
@@ -136,6 +138,35 @@ def test_tournament(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert report["hands"] == 1200 and report["unit"] and len(report["rankings"]) == 6
     best = report["members"][report["rankings"]["mean"]["ranks"].index(1)]
     assert printed.splitlines()[4].split()[:2] == ["1", best], "the same seed, the same result"
+
+
+def test_an_interrupted_tournament_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def play(folder: str, *more: str, hands: int = 40) -> int:
+        options = ["--env", "leduc_holdem-v0", "--hands", str(hands), "--passes", "3", "--resamples", "20", "--json"]
+        return run("tournament", "random", "always_call", "always_raise", *options, "--folder", folder, *more)
+
+    place = str(tmp_path / "one")
+    add_outcome = Store.add_outcome
+
+    def interrupt(store: Store, *words: Any) -> None:
+        add_outcome(store, *words)
+        if len(store.rounds(played=True)) == 4:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "add_outcome", interrupt)
+        assert play(place) == 130
+    assert f"interrupted: the same command with --folder {place} goes on" in capsys.readouterr().err
+    assert play(place, "--seed", "1") == 2 and "with seed 0, not 1" in capsys.readouterr().err
+    assert play(place, "--set", "num_players=3") == 2 and "with settings {}, not" in capsys.readouterr().err
+    assert play(place, hands=44) == 2 and "with hands 40, not 44" in capsys.readouterr().err
+    reports = []
+    for folder in (place, str(tmp_path / "two"), place):
+        assert play(folder) == 0
+        reports.append(json.loads(capsys.readouterr().out) | {"folder": ""})
+    assert reports[0] == reports[1] == reports[2] and reports[0]["hands"] == 9 * 40
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,8 @@ MAX_NUMBER = 2**63 - 1
 """Largest whole number on the command line: the largest of NumPy's int64."""
 _WHOLE_NUMBER = re.compile(r"(?<![\w./:-])-?\d[\d_]{18,}(?![\w./:-])")
 """Nineteen digits or more that are no part of a name or a path."""
+_MAY_BE_EMPTY = "--host"
+"""Option about whose empty text its command says more."""
 
 
 # --- options ---
@@ -44,12 +46,26 @@ def call_command(command: Callable[..., Any], name: str, arguments: list[str], m
     """
     import tyro
 
+    require_values(arguments)
     require_numbers_in_range(arguments)
     config = (tyro.conf.FlagCreatePairsOff, tyro.conf.DisallowNone)
     text = "\n\n".join(filter(None, [(inspect.getdoc(command) or "").partition("\n\nArgs:")[0], more]))
     if name in EXAMPLES or more:
         default["description"] = describe_with_example(name, text)
     return tyro.cli(command, args=group_options(arguments), prog=f"card-envs {name}", config=config, **default)
+
+
+def require_values(arguments: Iterable[str]) -> None:
+    """Raise ValueError, naming the option, for an empty text: as a path it would be the working directory."""
+    option = ""
+    for argument in arguments:
+        if argument.startswith("--"):
+            option, is_assigned, value = argument.partition("=")
+            is_empty = is_assigned and not value
+        else:
+            is_empty = not argument
+        if is_empty and option != _MAY_BE_EMPTY:
+            raise ValueError(f"{option or 'an argument'} is an empty text: write a value, or leave it out")
 
 
 def require_numbers_in_range(arguments: Iterable[str]) -> None:

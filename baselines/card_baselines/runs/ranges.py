@@ -20,8 +20,10 @@ class Range:
     is_open: bool = False
 
     def require(self, name: str, value: Any) -> None:
-        """Raise ValueError, naming the setting, unless its number is, or all its numbers are, in the range."""
+        """Raise ValueError, naming the setting, unless its number is, or all its numbers are, in the range or None."""
         for number in value if isinstance(value, tuple) else (value,):
+            if number is None:
+                continue
             if number == inf:  # which is no JSON either
                 raise ValueError(f"{name} {number} must be {self}, and finite")
             if not self.low <= number <= self.high or (self.is_open and number == self.low):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -53,6 +53,11 @@ class Hand(HoldemHand):
     def variant(self) -> str:
         """Code of the variant, such as "NT"."""
         return str(self.fields["variant"])
+
+    @property
+    def identity(self) -> Hashable:
+        """A hash of all fields, since numbers are not unique; None for a hand without a number."""
+        return hash(repr(self.fields)) if "hand" in self.fields else None
 
     @property
     def actions(self) -> list[str]:

@@ -222,7 +222,9 @@ class _HandReader(TextHand):
         if found := _RETURNED.fullmatch(line):
             if found[2] not in self.players:
                 raise ValueError(f"{shorten(found[2], 40)!r} has no seat in this hand")
-            self.players[found[2]].returned += self.to_amount(found[1])
+            if not (returned := self.to_amount(found[1])):
+                raise ValueError(f"an uncalled bet of {found[1]} is none")
+            self.players[found[2]].returned += returned
         elif (player := self._find_player(line, " collected ")) and (
             found := _COLLECTED.fullmatch(line, len(player.name))
         ):
@@ -277,7 +279,9 @@ class _HandReader(TextHand):
             raise ValueError(f"{player.name} posts the {kind} after the cards are dealt")
         if kind == "ante" and not player.ante:
             player.ante = self.to_amount(found[2])
-        elif kind in ("small blind", "big blind") and all(each.blind != kind for each in self.players.values()):
+        elif kind in ("small blind", "big blind") and not any(each.blind == kind for each in self.players.values()):
+            if player.blind:
+                raise ValueError(f"{player.name} posts the {player.blind} and the {kind}")
             player.blind, player.posted = kind, self.to_amount(found[2])
         else:
             raise Stop(SKIPPED, f"{player.name} posts a {kind} besides the usual ones")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -31,6 +31,11 @@ class PokerStarsHand(Hand):
     """Chips by player that are returned as uncalled."""
     pot: Number | None
     """Total pot, without uncalled chips; None if the text states none."""
+
+    @property
+    def identity(self) -> Hashable:
+        """The number that the site gave to the hand."""
+        return int(self.fields["hand"])
 
     @property
     def amounts(self) -> list[Number]:

@@ -71,19 +71,23 @@ class AcpcPlayer:
         """
         connection = LineConnection(socket.create_connection((host, port), timeout=30.0), timeout)
         hands: list[DealtHand] = []
+        is_over: dict[int, bool] = {}  # by the number of the hand
+        self._number = None  # another match may begin with the number of the last hand
         try:
             connection.send(VERSION)
-            is_over = True
             while (line := connection.receive()) is not None:
+                number = parse_state(line, self.game)[1].number
+                if is_over.get(number):
+                    raise AcpcProtocolError(f"hand {number} is over, but the dealer sends {line[:80]!r}")
                 hand, answer = self.respond(line)
-                is_over = hand is not None
+                is_over[number] = hand is not None
                 if hand is not None:
                     hands.append(hand)
                 elif answer is not None:
                     connection.send(f"{line}:{answer}")
         finally:
             connection.close()
-        if not is_over:
+        if not all(is_over.values()):
             raise AcpcProtocolError("the dealer hung up in the middle of a hand")
         return hands
 

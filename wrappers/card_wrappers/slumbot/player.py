@@ -79,7 +79,9 @@ class SlumbotPlayer:
         return hand
 
     def _finish_unseen(self, state: SlumbotState, betting: Betting, winnings: int) -> DealtHand:
-        """Finish a hand whose showdown cards are unknown, with the winnings that the service names."""
+        """Finish a hand whose showdown cards are unknown, with the winnings that the service names: the bets or 0."""
+        if abs(winnings) not in (0, betting.chips):
+            raise SlumbotError(f"winnings of {state.action!r} are {winnings}, but each has bet {betting.chips}")
         payoffs = np.array([[winnings, -winnings] if state.position == 0 else [-winnings, winnings]])
         self._agent.deal_ends(np.zeros(1, np.int64), payoffs / self._chips_per_reward)
         return DealtHand(self._num_hands, state.position, winnings, self._line(state, betting))

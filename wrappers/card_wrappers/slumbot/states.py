@@ -110,6 +110,8 @@ class Betting:
     """True if a player folded."""
     is_showdown: bool
     """True if the betting is over and no player folded."""
+    chips: int
+    """Chips that the player who acted last has put in since the deal; at a showdown, so has the other."""
 
     @property
     def is_over(self) -> bool:
@@ -151,7 +153,7 @@ def parse_betting(action: str, num_board_cards: int) -> Betting:
     is_over, has_folded = int(t.actor) == NOBODY, "f" in action
     return Betting(
         "".join(signs), tuple(positions), chips_before_street(t), not is_over and _has_to_call(t), has_folded,
-        is_over and not has_folded,
+        is_over and not has_folded, int(t.hand_commit[positions[-1] if positions else 0]),
     )  # fmt: skip
 
 

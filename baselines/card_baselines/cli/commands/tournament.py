@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,7 +14,7 @@ from card_baselines.cli.commands.league import describe_missing, list_faults, re
 from card_baselines.cli.console import print_report
 from card_baselines.cli.options import Agents, AsJson, EnvId, Measure, Resamples, Settings
 from card_baselines.league import tables
-from card_baselines.league.league import League
+from card_baselines.league.league import STORE, League
 from card_baselines.league.pools import Pool, make_pool
 from card_baselines.league.rankings import MEASURES, RESAMPLES
 from card_baselines.league.report import compute_standings, write_report
@@ -49,7 +51,8 @@ def tournament(
         passes: Rounds of every pair, in place of --minutes; the result then depends on the seed only.
         seed: Seed of the deals.
         workers: Processes that play.
-        folder: New folder for the rounds and the report; by default one below runs/tournaments.
+        folder: Folder for the rounds and the report; by default a new one below runs/tournaments. An interrupted
+            tournament there goes on; --passes counts its rounds, too.
     """
     require_known("measure", by, MEASURES)
     if not minutes > 0 or (passes is not None and passes < 1) or hands < 1:
@@ -59,11 +62,15 @@ def tournament(
     for spec in agents:  # before a folder is made
         load_agent(spec, game)
     root = folder or Path("runs") / "tournaments" / time.strftime("%Y%m%d-%H%M%S")
-    with make_pool(workers) as pool, ProgressBar("playing", 1.0) as bar:
-        league = play_tournament(
-            root, env, agents, settings=chosen, hands=hands, seed=seed, seconds=60 * minutes, passes=passes,
-            pool=pool, progress=lambda share, rounds: bar.update(share, f"{rounds} rounds"),
-        )  # fmt: skip
+    try:
+        with make_pool(workers) as pool, ProgressBar("playing", 1.0) as bar:
+            league = play_tournament(
+                root, env, agents, settings=chosen, hands=hands, seed=seed, seconds=60 * minutes, passes=passes,
+                pool=pool, progress=lambda share, rounds: bar.update(share, f"{rounds} rounds"),
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        print(f"interrupted: the same command with --folder {root} goes on", file=sys.stderr)
+        raise
     with league:
         standings = compute_standings(league, DIVISION, resamples=resamples, seed=seed)
         require_ranking(standings, by)
@@ -90,38 +97,70 @@ def play_tournament(
     """Play a tournament and return its league.
 
     In a pass, every two agents play a round with half of the seats each, every deal once for each way to move them
-    around the table.
+    around the table. An interrupted tournament in the folder goes on.
 
     Args:
-        folder: New folder of the league.
+        folder: Folder of the league.
         env: Environment id.
         agents: Names of two or more agents.
         settings: Settings of the environment.
         hands: Hands of a round.
         seed: Seed of the deals.
         seconds: Passes are played as long as they are expected to end within this time, at least one.
-        passes: Number of passes instead, so that the result depends on the seed alone; None to play by the time.
+        passes: Number of passes instead, those of an interrupted tournament included, so that the result depends on
+            the seed alone; None to play by the time.
         pool: Pool that plays.
         progress: Called after every round with the completed share, 0 .. 1, and the number of rounds.
     """
     if len(set(agents)) < 2:
         raise LeagueError(f"a tournament of {list(agents)}: name at least two different agents")
-    league = League.new(folder, env, seed=seed, **settings)
-    league.add_division(DIVISION, "round_robin", teachers=list(agents), hands=hands, duplicate=True)
+    league = _open_league(folder, env, agents, settings, hands, seed)
     pairs = len(set(agents)) * (len(set(agents)) - 1) // 2
     start = time.monotonic()
-    done = 0
+    first = done = len(league.store.rounds(league.division(DIVISION).id, played=True)) // pairs
 
     def on_round(_: str, played: int, outcome: object) -> None:
         share = played / (pairs * (passes or 1))
         if passes is None:
-            share = max((time.monotonic() - start) / seconds, share if done == 0 else 0.0)
+            share = max((time.monotonic() - start) / seconds, share if done == first else 0.0)
         progress(min(1.0, share), played)
 
-    while True:
+    while passes is None or done < passes:
         begin = time.monotonic()
         league.run({DIVISION: pairs * (done + 1)}, pool, on_round)
         done += 1
         now = time.monotonic()
-        if done == passes or (passes is None and now - start + (now - begin) > seconds):
-            return league
+        if passes is None and now - start + (now - begin) > seconds:
+            break
+    return league
+
+
+def _open_league(
+    folder: Path, env: str, agents: Sequence[str], settings: dict[str, Any], hands: int, seed: int
+) -> League:
+    """Return the league of a tournament: a new one, or that of an interrupted tournament of the same agents."""
+    if not (folder / STORE).exists():
+        league = League.new(folder, env, seed=seed, **settings)
+    else:
+        league = League.open(folder, [*agents, *(value for value in settings.values() if isinstance(value, str))])
+        asked = {"env": env, "settings": settings, "seed": seed, "agents": list(dict.fromkeys(agents)), "hands": hands}
+        found = _describe_tournament(league)
+        for name, value in json.loads(json.dumps(asked)).items():  # as the store keeps them
+            if found.get(name, value) != value:
+                league.store.close()
+                raise LeagueError(
+                    f"{folder} holds another tournament or league, with {name} {found[name]}, not {value}: "
+                    "choose another folder, or ask for the same to go on"
+                )
+    if DIVISION not in league.divisions:
+        league.add_division(DIVISION, "round_robin", teachers=list(agents), hands=hands, duplicate=True)
+    return league
+
+
+def _describe_tournament(league: League) -> dict[str, Any]:
+    """Return what a league was made with; no agents and hands if it was interrupted before it had a division."""
+    row, members = league.divisions.get(DIVISION), league.members
+    if row is None:
+        return league.meta | ({"agents": []} if league.divisions else {})
+    specs = [members[number].spec for number in league.store.entries(row.id)]
+    return league.meta | {"agents": specs, "hands": row.settings.get("hands")}
