@@ -21,6 +21,8 @@ def convert_observations(game: Game, dtype: str) -> Game:
     A type that cannot hold the encoder's numbers, such as fractions, is a ValueError; the message names encoders whose
     numbers it can hold.
     """
+    if dtype not in list(OBSERVATION_TYPES):
+        raise ValueError(f"dtype {dtype!r} is not known: choose one of {list(OBSERVATION_TYPES)}")
     typed = convert_encoder(game.encoder, dtype)
     try:
         game.find_layout(typed)
@@ -62,8 +64,6 @@ def _find_layout(encoder: Encoder, dtype: str, config: Any) -> Layout:
 
 def convert_layout(layout: Layout, dtype: str) -> Layout:
     """Return the same blocks with numbers of another type; ValueError for one that cannot hold all numbers."""
-    if dtype not in OBSERVATION_TYPES:
-        raise ValueError(f"dtype {dtype!r} is not known: choose one of {list(OBSERVATION_TYPES)}")
     if not np.can_cast(layout.dtype, dtype):
         _check_whole(layout, dtype, OBSERVATION_TYPES[dtype])
     return replace(layout, dtype=np.dtype(dtype).type)

@@ -92,7 +92,7 @@ def test_numbers_that_a_type_cannot_hold_are_refused(env_id: str, settings: dict
 
 
 def test_unknown_types_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"dtype 'float16' is not known: choose one of \['float32', 'int8'\]"):
+    with pytest.raises(ValueError, match=r"^dtype 'float16' is not known: choose one of \['float32', 'int8'\]$"):
         make_game("big2-v0", dtype="float16")
 
 
