@@ -41,7 +41,7 @@ demo: $(VENV)/installed-demo ## train MaskablePPO on heads-up limit hold'em for 
 play: $(VENV)/installed-play ## the table in a browser: play any agent, see what it thinks, replay hands
 	$(BIN)/card-envs serve
 
-test: $(VENV)/installed-dev ## fast tests, about 20 minutes on two slow cores; TESTS="tests/rules tests/golden" runs some of them
+test: $(VENV)/installed-dev ## fast tests, about 10 minutes on two cores; TESTS="tests/rules tests/golden" runs some of them
 	$(BIN)/pytest -n $(JOBS) $(SPREAD) $(TESTS)
 
 test-all: $(VENV)/installed-dev ## all tests, the slow ones too
