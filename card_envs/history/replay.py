@@ -100,7 +100,7 @@ class ParsedHand(ABC):
 
     @property
     def identity(self) -> Hashable:
-        """What two hands of a file have in common only if they are the same hand; None if the format has no such."""
+        """A key that two hands of a file share only if they are the same hand; None in formats without such keys."""
         return None
 
     @abstractmethod

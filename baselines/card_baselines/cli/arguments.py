@@ -24,7 +24,7 @@ MAX_NUMBER = 2**63 - 1
 _WHOLE_NUMBER = re.compile(r"(?<![\w./:-])-?\d[\d_]{18,}(?![\w./:-])")
 """Nineteen digits or more that are no part of a name or a path."""
 _MAY_BE_EMPTY = "--host"
-"""Option about whose empty text its command says more."""
+"""The option whose empty text is explained by its command."""
 
 
 # --- options ---

@@ -63,7 +63,7 @@ class MenuCfr(DealSolver):
         """Start with regrets of 0.
 
         Args:
-            config: A game for which `tree.is_two_player_menu` holds.
+            config: A game for which `game_trees.is_two_player_menu` holds.
             boards: Source of random boards, with the ranks and buckets of their hands.
             seed: Seed of boards and sampled actions.
             least: The opponent's reach probability below which its actions are sampled, see `walk.Settings`.
