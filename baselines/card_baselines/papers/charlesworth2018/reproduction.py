@@ -72,7 +72,8 @@ def draw_figure(root: Path, folders: Sequence[str], results: Sequence[Mapping[st
         points = [(row["decisions"] / 1e6, row[gain], row[f"{gain} half_width"]) for row in rows]
         draw_band(left, *np.array(points).reshape(-1, 3).T, label=f"seed {seed}")
         earlier = [each for each in results if each["row"] == EARLIER and each["seed"] == seed]
-        means, bounds = (np.array([each[key] for each in earlier]) for key in ("mean", "ci95"))
+        means = np.array([each["mean"] for each in earlier])
+        bounds = np.array([each["ci95"] or (None, None) for each in earlier], float)  # None becomes NaN, without a bar
         errors = np.abs(bounds.reshape(-1, 2) - means[:, None]).T
         quarters = [int(each["opponent"].split("_")[1]) + 0.06 * (place - len(folders) // 2) for each in earlier]
         right.errorbar(quarters, means, errors, fmt="o", markersize=4, capsize=2)
