@@ -256,6 +256,7 @@ class Runner:
                 shutil.rmtree(folder)  # left by a run that was killed before it could store the round
             write_files(files, folder)
         except OSError as error:
+            shutil.rmtree(folder, ignore_errors=True)
             raise LeagueError(
                 f"{folder.parent} cannot be written: {error.strerror or error}. The rounds stored so far are kept; go "
                 "on with `league run`"

@@ -14,7 +14,7 @@ import pytest
 from card_baselines.cli import main
 from card_baselines.papers.maitrepierre2008 import beliefs, forest
 from card_baselines.papers.maitrepierre2008.bandit import Ucb
-from card_baselines.papers.maitrepierre2008.beliefs import BELIEFS, STRENGTHS
+from card_baselines.papers.maitrepierre2008.beliefs import BELIEFS, STRENGTHS, TableRecords
 from card_baselines.papers.maitrepierre2008.brennus import Brennus, BrennusLoose, BrennusTight
 from card_baselines.papers.maitrepierre2008.forest import FOREST
 from card_baselines.papers.maitrepierre2008.models import strategy_tables
@@ -249,3 +249,13 @@ def test_the_smallest_reproduction_plays_every_pair(
     verdicts = {claim["claim"]: claim["verdict"] for claim in content["claims"]}
     assert verdicts["Brennus defeats Vexbot"] == "too little training to judge"
     assert (tmp_path / "run" / "figures.png").stat().st_size > 10_000
+
+
+def test_records_of_tables_that_come_one_by_one_are_seldom_copied() -> None:
+    tables, kept = TableRecords(np.dtype([("value", np.int64)])), []
+    for table in range(1000):
+        tables.find_rows(np.array([table * 7]))
+        tables.record_at(table * 7)["value"] = table
+        kept += [tables.records] if not kept or kept[-1] is not tables.records else []
+    assert [int(tables.record_at(table * 7)["value"]) for table in range(1000)] == list(range(1000))
+    assert len(kept) <= 11, "doubled, 1,000 records are allocated ten or eleven times"

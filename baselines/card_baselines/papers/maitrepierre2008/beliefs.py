@@ -75,8 +75,9 @@ class TableRecords:
     def find_rows(self, table_ids: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the row of each table's record (n,); records of new tables are zeros."""
         rows = np.array([self._row_of.setdefault(table, len(self._row_of)) for table in table_ids.tolist()], np.int64)
-        if (missing := len(self._row_of) - len(self.records)) > 0:
-            self.records = np.concatenate([self.records, np.zeros(missing, self.records.dtype)])
+        if (missing := len(self._row_of) - len(self.records)) > 0:  # at least doubled: tables may come one by one
+            more = np.zeros(max(missing, len(self.records)), self.records.dtype)
+            self.records = np.concatenate([self.records, more])
         return rows
 
     def record_at(self, table: int) -> Any:
