@@ -22,7 +22,15 @@ from card_baselines.solvers.multiplayer.public_state import (
     public_state,
     street_of,
 )
-from card_baselines.solvers.multiplayer.traversal import Frames, Hands, write_own_hands, write_policy
+from card_baselines.solvers.multiplayer.traversal import (
+    Frames,
+    Hands,
+    Learner,
+    merge_equal_hands,
+    traverse,
+    write_own_hands,
+    write_policy,
+)
 from card_baselines.solvers.pot_odds import call_by_odds
 from card_baselines.solvers.strategy import FIFTEENTHS, FINE, TableStrategy, compress, decompress, to_parts
 from card_baselines.solvers.train import MultiplayerConfig, MultiplayerLearner
@@ -34,6 +42,7 @@ from card_envs.game import Game, Tables
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION, amount_to_call
 from card_envs.games.holdem.showdown import award_pots
 from card_envs.poker.hands import HANDS, NUM_HANDS
+from card_envs.rng import seeded_streams
 from tests.helpers.hand_buckets import some_buckets, some_turn
 
 needs_speed = pytest.mark.skipif(not COMPILED, reason="thousands of deals, which take minutes as plain Python")
@@ -168,6 +177,36 @@ def test_hands_with_the_same_outcome_win_the_same_at_showdowns_with_side_pots() 
         assert won == sorted(won) and won[0] < 0 < won[-1]
 
 
+@needs_speed
+def test_hands_that_nothing_tells_apart_learn_as_one() -> None:
+    game = make_game("no_limit_holdem-v0", **SIX)
+    boards, dealt, tables = BoardBuckets(some_buckets(), some_turn()), game.seeded_tables(1, 5), []
+    for is_merged in (False, True):
+        hands, states = Hands.allocate(4), StateTable.allocate(boards.num_buckets, game.num_actions, 200_000)
+        frames = Frames.allocate(np.zeros(40, dealt.dtype), game.num_actions, NUM_STARTING_HANDS)
+        for deal in range(20):
+            game.deal(dealt, 0)
+            boards.set_board(dealt["deck"][0, 12:17].astype(np.int64))
+            board, seat, stream = boards.ranked[0], np.int64(deal % 6), seeded_streams(1, deal)[0]
+            hands.place[board.number[: board.num_hands]] = np.arange(board.num_hands)
+            write_own_hands(dealt[0], seat, board, boards.rows, hands)
+            if is_merged:
+                before = np.vstack([hands.bucket, [hands.outcome]])[:, : hands.size[0]]
+                merge_equal_hands(hands)
+                after, size = np.vstack([hands.bucket, [hands.outcome]])[:, : hands.size[0]], hands.size[0]
+                kinds, counts = np.unique(before, axis=1, return_counts=True)
+                order = np.lexsort(after[::-1])
+                assert np.array_equal(after[:, order], kinds) and np.array_equal(hands.count[:size][order], counts)
+            traverse(dealt[0], boards.rows, stream, states, hands, frames, Learner(seat, np.float32(1), -np.inf))
+        dealt = game.seeded_tables(1, 5)
+        tables.append(states)
+    alone, merged = tables
+    assert np.array_equal(alone.keys, merged.keys) and merged.used[1] > 10_000
+    assert np.abs(alone.regrets).max() > 1
+    np.testing.assert_allclose(merged.regrets, alone.regrets, rtol=1e-4, atol=1e-3)
+    np.testing.assert_allclose(merged.sums, alone.sums, rtol=1e-4, atol=1e-3)
+
+
 def test_a_full_table_learns_nothing_more() -> None:
     table = StateTable.allocate([169, 16, 16, 16], 5, max_rows=400)
     game = make_game("no_limit_holdem-v0", **SIX)
@@ -195,12 +234,12 @@ def test_threads_note_new_states_for_later() -> None:
 
 def test_regret_matching() -> None:
     regrets, policy = np.array([[3, -1, 1, 5], [-1, -2, 0, 9]], np.float32), np.ones((2, 4), np.float32)
-    frames = Frames.allocate(np.zeros(1), 4, 2)
-    write_policy(regrets, np.int64(0), np.int64(0b0111), 2, frames, policy)
+    scratch = np.zeros((2, 4), np.float32), np.zeros(2, np.float32)
+    write_policy(regrets, np.int64(0), np.int64(0b0111), 2, *scratch, policy)
     assert policy.tolist() == [[0.75, 0, 0.25, 0], [1 / np.float32(3)] * 3 + [0]]
-    write_policy(regrets, np.int64(1), np.int64(0b0110), 1, frames, policy[:1])
+    write_policy(regrets, np.int64(1), np.int64(0b0110), 1, *scratch, policy[:1])
     assert policy[0].tolist() == [0, 0.5, 0.5, 0]
-    write_policy(regrets, np.int64(NO_STATE), np.int64(0b1001), 1, frames, policy[:1])
+    write_policy(regrets, np.int64(NO_STATE), np.int64(0b1001), 1, *scratch, policy[:1])
     assert policy[0].tolist() == [0.5, 0, 0, 0.5]
 
 

@@ -104,7 +104,7 @@ def normalises_positive_parts(function: ast.FunctionDef) -> bool:
 def test_trees_are_grown_in_one_place() -> None:
     """The solver for several seats has no tree: it plays the deals that it samples."""
     assert find_functions(takes_actions, "solvers", "exploitability") == {
-        "solvers.tree.step_all", "solvers.multiplayer.traversal._traverse", "solvers.multiplayer.traversal._play_to",
+        "solvers.tree.step_all", "solvers.multiplayer.traversal.traverse", "solvers.multiplayer.traversal._play_to",
     }  # fmt: skip
 
 

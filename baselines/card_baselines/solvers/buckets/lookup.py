@@ -42,7 +42,7 @@ _NUM_RANKS, _NUM_SUITS = len(RANKS), len(SUITS)
 _WITHOUT_SUITS = (1 << SUM_BITS) - 1  # mask of a key (`poker.ranks`) that hides flushes
 _FLUSH_CARDS_ON_BOARD = 3  # fewest cards of a suit on the whole board with which a flush is possible
 _MEMO_BITS = 16
-_HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio (Knuth, The Art of Computer Programming, 6.4)
+_HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio
 
 LOOKUP = np.dtype(
     (
@@ -161,10 +161,16 @@ def find_buckets(views: Any, buckets: Any, lookup: Any, tables: Any, work: Any) 
             buckets[j] = lookup.bucket[hand_number(a, b)]
         else:
             key = lookup.used | hand_number(a, b) << DECK_SIZE
-            place = np.int64(np.uint64(key) * _HASH_FACTOR >> np.uint64(64 - _MEMO_BITS))
+            place = hash_slot(key, _MEMO_BITS)
             if work.memo_keys[place] != key:
                 work.memo_keys[place], work.memo_buckets[place] = key, _find_bucket(lookup, a, b, tables, work)
             buckets[j] = work.memo_buckets[place]
+
+
+@kernel
+def hash_slot(key: Any, bits: Any) -> Any:
+    """Return the slot 0 .. 2**bits - 1 of a whole number (Knuth, The Art of Computer Programming, 6.4)."""
+    return np.int64(np.uint64(key) * _HASH_FACTOR >> np.uint64(64 - bits))
 
 
 @kernel

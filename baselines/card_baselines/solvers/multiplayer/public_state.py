@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from card_baselines.solvers.buckets.lookup import hash_slot
 from card_envs.bits import bit_count, lowest_bit
 from card_envs.compiler import kernel
 from card_envs.game import Tables
@@ -45,7 +46,6 @@ _EMPTY = -1
 _SLOT_BITS = 18
 _MAX_MISSING = 1000
 """Maximum number of missing states that a thread notes; others are met again."""
-_HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio (Knuth, The Art of Computer Programming, 6.4)
 
 
 def find_public_states(views: Tables) -> Integers:
@@ -234,16 +234,22 @@ def find_state(table: Any, state: Any) -> Any:
 
     A new state is added; it gets NO_STATE if the table is full, or if threads share it.
     """
-    slot = _first_slot(state)
-    while table.slots[slot] != _EMPTY:
-        index = table.slots[slot]
-        if table.keys[index] == state:
-            return np.int64(index)
-        slot = (slot + 1) & ((1 << _SLOT_BITS) - 1)
+    slot = _find_slot(table.slots, table.keys, state)
+    if table.slots[slot] != _EMPTY:
+        return np.int64(table.slots[slot])
     if table.missing.shape[0] > 0:
         _note_missing(table.missing, state)
         return np.int64(NO_STATE)
     return _add(table, state, slot)
+
+
+@kernel
+def _find_slot(slots: Any, keys: Any, state: Any) -> Any:
+    """Return the slot of a state, or if it has none, the free one that it would get."""
+    slot = hash_slot(state, _SLOT_BITS)
+    while slots[slot] != _EMPTY and keys[slots[slot]] != state:
+        slot = (slot + 1) & ((1 << _SLOT_BITS) - 1)
+    return slot
 
 
 @kernel
@@ -275,8 +281,3 @@ def _add(table: Any, state: Any, slot: Any) -> Any:
     table.keys[index], table.first_row[index], table.slots[slot] = state, row, index
     table.used[0], table.used[1] = index + 1, row + size
     return index
-
-
-@kernel
-def _first_slot(state: Any) -> Any:
-    return np.int64(np.uint64(state) * _HASH_FACTOR >> np.uint64(64 - _SLOT_BITS))

@@ -2,8 +2,8 @@
 
 Self-public chance sampling (Johanson, Bard, Lanctot, Gibson and Bowling, AAMAS 2012) for any number of players: a board
 and the hands of all others are sampled, and so are their actions; the learner tries all actions with every hand that it
-can hold. Hands with very negative regrets for an action are left out of most of its subtree (Brown and Sandholm 2019,
-Superhuman AI for multiplayer poker, supplement).
+can hold. Hands that no decision and no showdown tells apart are one. Hands with very negative regrets for an action are
+left out of most of its subtree (Brown and Sandholm 2019, Superhuman AI for multiplayer poker, supplement).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from card_baselines.solvers.buckets.lookup import hash_slot
 from card_baselines.solvers.multiplayer.public_state import NO_STATE, find_state, public_state
 from card_baselines.solvers.regret import match_regrets
 from card_baselines.solvers.sampled_cfr import sample_action
@@ -22,6 +23,7 @@ from card_envs.games.holdem.kernels import apply_action
 from card_envs.games.holdem.showdown import award_pots, hand_rank_at
 from card_envs.games.holdem.state import MAX_BOARD, MAX_SEATS, NOBODY
 from card_envs.poker.hands import NUM_HANDS, hand_number
+from card_envs.poker.starting_hands import NUM_STARTING_HANDS
 from card_envs.rng import random_unit
 from card_envs.typing import Floats32
 
@@ -34,14 +36,20 @@ _HOPELESS = 20.0
 stacks, times the latest weight."""
 _NUM_OUTCOMES = 2 * MAX_SEATS
 _NO_ROW = -1
+_NOTHING = -1
+_SLOT_BITS = 11
+_BUCKET_BITS = 16
+"""Buckets are stored as uint16."""
 _ZERO = np.float32(0)
 
 
 class Hands(NamedTuple):
-    """The hands that the learner can hold, given the board and the hands of all others; n of them."""
+    """The hands that the learner can hold, given the board and the hands of all others; n of them, or n kinds."""
 
     size: NDArray[np.int64]
     """(1,): n."""
+    count: Floats32
+    """(n,): number of hands of each kind."""
     first: NDArray[np.int64]
     """(n,): a card of each hand."""
     second: NDArray[np.int64]
@@ -55,6 +63,10 @@ class Hands(NamedTuple):
     """(seats,): ranks of the dealt hands."""
     place: NDArray[np.int64]
     """(1326,): index of each hand on the board in the arrays of `BoardBuckets`."""
+    keys: NDArray[np.int64]
+    """(n,): scratch space of `merge_equal_hands`."""
+    slots: NDArray[np.int64]
+    """(2048,): likewise, a hash table of the indices of keys."""
 
     @staticmethod
     def allocate(num_streets: int) -> Hands:
@@ -62,12 +74,15 @@ class Hands(NamedTuple):
         arrays = [np.zeros(NUM_HANDS, np.int64) for _ in range(4)]
         return Hands(
             size=np.zeros(1, np.int64),
+            count=np.zeros(NUM_HANDS, np.float32),
             first=arrays[0],
             second=arrays[1],
             bucket=np.zeros((num_streets, NUM_HANDS), np.int64),
             outcome=arrays[2],
             ranks=np.zeros(MAX_SEATS, np.int64),
             place=arrays[3],
+            keys=np.zeros(NUM_HANDS, np.int64),
+            slots=np.zeros(1 << _SLOT_BITS, np.int64),
         )
 
 
@@ -100,6 +115,8 @@ class Frames(NamedTuple):
     """(buckets, num_actions): zeros, for information states without a row."""
     by_outcome: Floats32
     """(20,): scratch space."""
+    of_game: Floats32
+    """(n,): value of the whole hand for each hand, which nothing uses."""
 
     @staticmethod
     def allocate(tables: NDArray[Any], num_actions: int, num_buckets: int) -> Frames:
@@ -119,6 +136,7 @@ class Frames(NamedTuple):
             totals=np.zeros(num_buckets, np.float32),
             no_regrets=np.zeros((num_buckets, num_actions), np.float32),
             by_outcome=np.zeros(_NUM_OUTCOMES, np.float32),
+            of_game=np.zeros(NUM_HANDS, np.float32),
         )
 
 
@@ -153,10 +171,11 @@ def learn_from_deal(
         hands.place[ranked.number[place]] = place
     for seat in range(t.num_seats):
         write_own_hands(t, np.int64(seat), ranked, rows, hands)
+        merge_equal_hands(hands)
         least: Any = -np.inf
         if random_unit(stream) >= _TRIES_ALL:
             least = -_HOPELESS * weight * t.largest_amount / t.chips_per_reward
-        _traverse(t, rows, stream, states, hands, frames, Learner(np.int64(seat), np.float32(weight), least))
+        traverse(t, rows, stream, states, hands, frames, Learner(np.int64(seat), np.float32(weight), least))
 
 
 @kernel
@@ -179,13 +198,39 @@ def write_own_hands(t: Any, seat: Any, ranked: Any, rows: Any, hands: Any) -> No
                 if other != seat:
                     own, theirs = ranked.rank[place], hands.ranks[other]
                     outcome += 2 * np.int64(own < theirs) + np.int64(own == theirs)
-            hands.outcome[size] = outcome
+            hands.outcome[size], hands.count[size] = outcome, 1
             size += 1
     hands.size[0] = size
 
 
 @kernel
-def _traverse(t: Any, rows: Any, stream: Any, states: Any, hands: Any, frames: Any, learner: Any) -> None:
+def merge_equal_hands(hands: Any) -> None:
+    """Make one of the hands that have the same bucket on every street and the same outcome, and count them.
+
+    They are always played alike and win alike, so that sums over hands need the product with the count only.
+    """
+    count, first, second, buckets, outcome = hands.count, hands.first, hands.second, hands.bucket, hands.outcome
+    keys, slots, kinds = hands.keys, hands.slots, np.int64(0)
+    slots[:] = _NOTHING
+    for k in range(hands.size[0]):
+        key = outcome[k] * NUM_STARTING_HANDS + buckets[0, k]
+        for street in range(1, buckets.shape[0]):
+            key = key << _BUCKET_BITS | buckets[street, k]
+        slot = hash_slot(key, _SLOT_BITS)
+        while slots[slot] != _NOTHING and keys[slots[slot]] != key:
+            slot = (slot + 1) & ((1 << _SLOT_BITS) - 1)
+        if slots[slot] == _NOTHING:
+            slots[slot], keys[kinds], count[kinds], outcome[kinds] = kinds, key, 0, outcome[k]
+            first[kinds], second[kinds] = first[k], second[k]
+            for street in range(buckets.shape[0]):
+                buckets[street, kinds] = buckets[street, k]
+            kinds += 1
+        count[slots[slot]] += 1
+    hands.size[0] = kinds
+
+
+@kernel
+def traverse(t: Any, rows: Any, stream: Any, states: Any, hands: Any, frames: Any, learner: Any) -> None:
     """Try all actions of the learner, depth first, and add to its regrets and its average strategy."""
     frames.tables[0] = t
     frames.num_active[0] = hands.size[0]
@@ -217,7 +262,8 @@ def _play_to(frames: Any, depth: Any, rows: Any, stream: Any, states: Any, hands
 
     Returns False if the hand ends before.
     """
-    t, policy = frames.tables[depth], frames.sampled
+    t, policy, totals = frames.tables[depth], frames.sampled, frames.totals
+    regrets, no_regrets = states.regrets, frames.no_regrets
     while t.actor != NOBODY:
         index, seat = find_state(states, public_state(t)), np.int64(t.actor)
         row = np.int64(_NO_ROW) if index == NO_STATE else states.first_row[index]
@@ -229,7 +275,7 @@ def _play_to(frames: Any, depth: Any, rows: Any, stream: Any, states: Any, hands
             return True
         if row != _NO_ROW:
             row += rows[t.street, hands.place[hand_number(np.int64(t.deck[2 * seat]), np.int64(t.deck[2 * seat + 1]))]]
-        write_policy(states.regrets, row, np.int64(t.legal), 1, frames, policy)
+        write_policy(regrets, row, np.int64(t.legal), 1, no_regrets, totals, policy)
         apply_action(t, sample_action(policy, 0, random_unit(stream)))
     return False
 
@@ -240,25 +286,29 @@ def _open(frames: Any, depth: Any, states: Any, hands: Any, learner: Any) -> Non
     t, row, policy, sums = frames.tables[depth], frames.row[depth], frames.policy[depth], frames.sums
     street = np.int64(t.street)
     size = np.int64(states.num_buckets[street])
-    write_policy(states.regrets, row, np.int64(t.legal), size, frames, policy[:size])
+    write_policy(states.regrets, row, np.int64(t.legal), size, frames.no_regrets, frames.totals, policy)
     if row == _NO_ROW:
         return
+    active, reach, buckets, count = frames.active[depth], frames.reach[depth], hands.bucket[street], hands.count
     for b in range(size):
         sums[b, 0] = 0
     for i in range(frames.num_active[depth]):
-        k = frames.active[depth, i]
-        sums[hands.bucket[street, k], 0] += frames.reach[depth, k]
+        k = active[i]
+        sums[buckets[k], 0] += count[k] * reach[k]
+    strategy, weight = states.sums, learner.weight
     for b in range(size):
         if sums[b, 0] > 0:
             for action in range(policy.shape[1]):
-                states.sums[row + b, action] += learner.weight * sums[b, 0] * policy[b, action]
+                strategy[row + b, action] += weight * sums[b, 0] * policy[b, action]
 
 
 @kernel
-def write_policy(regrets: Any, row: Any, legal: Any, size: Any, frames: Any, policy: Any) -> None:
+def write_policy(regrets: Any, row: Any, legal: Any, size: Any, no_regrets: Any, totals: Any, policy: Any) -> None:
     """Write the policy (size, actions) of regret matching for `size` rows from `row` on, uniform if there is no row."""
-    rows = regrets[row : row + size] if row != _NO_ROW else frames.no_regrets[:size]
-    match_regrets(rows.T, legal, size, frames.totals, policy.T)
+    if row == _NO_ROW:
+        match_regrets(no_regrets.T, legal, size, totals, policy.T)
+    else:
+        match_regrets(regrets.T, legal, size, totals, policy.T, row)
 
 
 @kernel
@@ -275,15 +325,16 @@ def _next_action(frames: Any, depth: Any) -> Any:
 def _enter(frames: Any, depth: Any, action: Any, states: Any, hands: Any, learner: Any) -> Any:
     """List the hands that try an action, with their reach probabilities after it; return their number."""
     policy, row, values = frames.policy[depth], frames.row[depth], frames.values[depth, action]
-    buckets = hands.bucket[frames.tables[depth].street]
+    buckets, regrets, least = hands.bucket[frames.tables[depth].street], states.regrets, learner.least
+    active, reach = frames.active[depth], frames.reach[depth]
+    active_after, reach_after = frames.active[depth + 1], frames.reach[depth + 1]
     num = np.int64(0)
     for i in range(frames.num_active[depth]):
-        k = frames.active[depth, i]
+        k = active[i]
         b = buckets[k]
         values[k] = np.nan
-        if policy[b, action] > 0 or row == _NO_ROW or states.regrets[row + b, action] >= learner.least:
-            frames.active[depth + 1, num] = k
-            frames.reach[depth + 1, k] = frames.reach[depth, k] * policy[b, action]
+        if policy[b, action] > 0 or row == _NO_ROW or regrets[row + b, action] >= least:
+            active_after[num], reach_after[k] = k, reach[k] * policy[b, action]
             num += 1
     frames.num_active[depth + 1] = num
     return num
@@ -295,11 +346,12 @@ def _write_payoffs(frames: Any, depth: Any, hands: Any, learner: Any) -> None:
     t, values, by_outcome = frames.tables[depth + 1], frames.values[depth, frames.action[depth]], frames.by_outcome
     unit, seat = np.float32(t.chips_per_reward), learner.seat
     is_showdown = has(t.in_hand, seat) and np.int64(t.in_hand) & (np.int64(t.in_hand) - 1) != 0
+    active, outcomes = frames.active[depth + 1], hands.outcome
     for place in range(_NUM_OUTCOMES):
         by_outcome[place] = np.nan
     for i in range(frames.num_active[depth + 1]):
-        k = frames.active[depth + 1, i]
-        outcome = hands.outcome[k] if is_showdown else np.int64(0)
+        k = active[i]
+        outcome = outcomes[k] if is_showdown else np.int64(0)
         if np.isnan(by_outcome[outcome]):
             t.deck[2 * seat], t.deck[2 * seat + 1] = hands.first[k], hands.second[k]
             if is_showdown:
@@ -311,31 +363,31 @@ def _write_payoffs(frames: Any, depth: Any, hands: Any, learner: Any) -> None:
 @kernel
 def _learn(frames: Any, depth: Any, states: Any, hands: Any, learner: Any) -> None:
     """Add the regrets of a decision whose actions all have values; pass the value of the policy to the one before."""
-    policy, sums, row, street = frames.policy[depth], frames.sums, frames.row[depth], frames.tables[depth].street
-    size = states.num_buckets[street]
+    street, legal, row = frames.tables[depth].street, np.int64(frames.tables[depth].legal), frames.row[depth]
+    policy, values, active, sums = frames.policy[depth], frames.values[depth], frames.active[depth], frames.sums
+    buckets, count, size = hands.bucket[street], hands.count, states.num_buckets[street]
+    before = frames.values[depth - 1, frames.action[depth - 1]] if depth > 0 else frames.of_game
     for b in range(size):
         for action in range(policy.shape[1]):
             sums[b, action] = 0
     for i in range(frames.num_active[depth]):
-        k = frames.active[depth, i]
-        b = hands.bucket[street, k]
-        expected = _sum_regrets(policy[b], frames.values[depth], k, np.int64(frames.tables[depth].legal), sums[b])
-        if depth > 0:
-            frames.values[depth - 1, frames.action[depth - 1], k] = expected
+        k = active[i]
+        before[k] = _sum_regrets(policy, buckets[k], values, k, legal, count[k], sums)
     if row != _NO_ROW:
+        regrets, weight = states.regrets, learner.weight
         for b in range(size):
             for action in range(policy.shape[1]):
-                states.regrets[row + b, action] += learner.weight * sums[b, action]
+                regrets[row + b, action] += weight * sums[b, action]
 
 
 @kernel
-def _sum_regrets(policy: Any, values: Any, k: Any, legal: Any, sums: Any) -> Any:
-    """Add the regrets of hand k to `sums` (num_actions,), and return the value of its policy."""
+def _sum_regrets(policy: Any, b: Any, values: Any, k: Any, legal: Any, count: Any, sums: Any) -> Any:
+    """Add the regrets of the hands of kind k, in bucket b, to `sums` (buckets, num_actions), and return their value."""
     expected = _ZERO
-    for action in range(policy.shape[0]):
-        if policy[action] > 0:
-            expected += policy[action] * values[action, k]
-    for action in range(policy.shape[0]):
+    for action in range(policy.shape[1]):
+        if policy[b, action] > 0:
+            expected += policy[b, action] * values[action, k]
+    for action in range(policy.shape[1]):
         if (legal >> action) & 1 and not np.isnan(values[action, k]):
-            sums[action] += values[action, k] - expected
+            sums[b, action] += count * (values[action, k] - expected)
     return expected
