@@ -210,6 +210,18 @@ def test_a_folder_keeps_one_paper_and_one_scale(tmp_path: Path) -> None:
         more.reproduce(OneOptions(folder=str(tmp_path)), print)
 
 
+def test_a_folder_goes_on_when_its_scale_gets_more_seeds(tmp_path: Path) -> None:
+    run = partial(ONE.reproduce, say=lambda text: None)
+    run(OneOptions(rows=("a",), folder=str(tmp_path)))
+    path = tmp_path / "scale.json"
+    scale = json.loads(path.read_text())
+    path.write_text(json.dumps({**scale, "settings": {"seeds": 2}}))
+    run(OneOptions(rows=("a",), folder=str(tmp_path)))
+    path.write_text(json.dumps({**scale, "settings": {"seeds": 2, "hands": 1}}))
+    with pytest.raises(ValueError, match="holds results of one at the scale tiny with the settings"):
+        run(OneOptions(rows=("a",), folder=str(tmp_path)))
+
+
 @pytest.mark.parametrize("name", papers.PAPERS)
 def test_every_scale_says_what_it_costs_and_tiny_is_not_judged(name: str) -> None:
     scales = papers.find_paper(name).scales

@@ -264,18 +264,28 @@ class Paper:
             raise ValueError(f"seeds {options.seeds} must be at least 1, or 0 for as many as the scale has")
 
     def _require_same_scale(self, name: str, root: Path) -> None:
-        """Write paper and scale into a new folder; raise ValueError if the folder holds results of others."""
+        """Write paper and scale into a new folder; raise ValueError if the folder holds results of others.
+
+        More seeds belong to the same scale: each seed has results of its own.
+        """
         scale = {"paper": self.name, "scale": name, "settings": self.scales[name].settings()}
         path = root / SCALE_JSON
         if not path.exists():
             root.mkdir(parents=True, exist_ok=True)
             RunFolder(root).write_json(SCALE_JSON, scale)
-        elif (before := read_json_object(path)) != json.loads(json.dumps(scale)):
+        elif _without_seeds(before := read_json_object(path)) != _without_seeds(json.loads(json.dumps(scale))):
             with explain_damage(path):
                 held = f"{before['paper']} at the scale {before['scale']} with the settings {before['settings']}"
             raise ValueError(
                 f"{root} holds results of {held}, not of {self.name} at the scale {name}: choose another folder"
             )
+
+
+def _without_seeds(scale: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a folder says of its scale, without the number of seeds."""
+    settings = scale.get("settings")
+    kept = {key: value for key, value in settings.items() if key != "seeds"} if isinstance(settings, dict) else settings
+    return {**scale, "settings": kept}
 
 
 def add_control(result: Mapping[str, Any], control: Mapping[str, Any] | None) -> dict[str, Any]:
