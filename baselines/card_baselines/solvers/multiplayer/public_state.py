@@ -42,7 +42,6 @@ _TAIL_BITS = 24
 MAX_STATES = 1 << 17
 """Maximum number of public states."""
 NO_STATE = -1
-_EMPTY = -1
 _SLOT_BITS = 18
 _MAX_MISSING = 1000
 """Maximum number of missing states that a thread notes; others are met again."""
@@ -203,7 +202,7 @@ class StateTable(NamedTuple):
             keys=np.zeros(MAX_STATES, np.int64),
             first_row=np.zeros(MAX_STATES, np.int64),
             used=np.zeros(2, np.int64),
-            slots=np.full(1 << _SLOT_BITS, _EMPTY, np.int32),
+            slots=np.full(1 << _SLOT_BITS, NO_STATE, np.int32),
             num_buckets=np.array(num_buckets, np.int64),
             visits=np.zeros(MAX_STATES, np.int64),
             regrets=np.zeros((max_rows, num_actions), np.float32),
@@ -234,8 +233,8 @@ def find_state(table: Any, state: Any) -> Any:
 
     A new state is added; it gets NO_STATE if the table is full, or if threads share it.
     """
-    slot = _find_slot(table.slots, table.keys, state)
-    if table.slots[slot] != _EMPTY:
+    slot = find_slot(table.slots, table.keys, state)
+    if table.slots[slot] != NO_STATE:
         return np.int64(table.slots[slot])
     if table.missing.shape[0] > 0:
         _note_missing(table.missing, state)
@@ -244,10 +243,10 @@ def find_state(table: Any, state: Any) -> Any:
 
 
 @kernel
-def _find_slot(slots: Any, keys: Any, state: Any) -> Any:
-    """Return the slot of a state, or if it has none, the free one that it would get."""
+def find_slot(slots: Any, keys: Any, state: Any) -> Any:
+    """Return the slot of a state's index, or if it has none, the free one that it would get, which holds NO_STATE."""
     slot = hash_slot(state, _SLOT_BITS)
-    while slots[slot] != _EMPTY and keys[slots[slot]] != state:
+    while slots[slot] != NO_STATE and keys[slots[slot]] != state:
         slot = (slot + 1) & ((1 << _SLOT_BITS) - 1)
     return slot
 

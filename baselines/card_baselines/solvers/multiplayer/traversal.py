@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.solvers.buckets.lookup import hash_slot
-from card_baselines.solvers.multiplayer.public_state import NO_STATE, find_state, public_state
+from card_baselines.solvers.multiplayer.public_state import NO_STATE, find_slot, find_state, public_state
 from card_baselines.solvers.regret import match_regrets
 from card_baselines.solvers.sampled_cfr import sample_action
 from card_envs.compiler import kernel
@@ -237,23 +237,25 @@ def traverse(t: Any, rows: Any, stream: Any, states: Any, hands: Any, frames: An
     for k in range(hands.size[0]):
         frames.active[0, k] = k
         frames.reach[0, k] = 1
-    depth = np.int64(-1)
-    if _play_to(frames, np.int64(0), rows, stream, states, hands, learner):
-        depth = np.int64(0)
-    while depth >= 0:
+    depth, is_new = np.int64(-1), True
+    while is_new or depth >= 0:
+        if is_new:
+            is_new = False
+            if _play_to(frames, depth + 1, rows, stream, states, hands, learner):
+                depth += 1
+            elif depth >= 0:
+                _write_payoffs(frames, depth, hands, learner)
+            continue
         action = _next_action(frames, depth)
         if action < 0:
             _learn(frames, depth, states, hands, learner)
             depth -= 1
             continue
         frames.action[depth] = action
-        if _enter(frames, depth, action, states, hands, learner) > 0:
+        is_new = _enter(frames, depth, action, states, hands, learner) > 0
+        if is_new:
             frames.tables[depth + 1] = frames.tables[depth]
             apply_action(frames.tables[depth + 1], action)
-            if _play_to(frames, depth + 1, rows, stream, states, hands, learner):
-                depth += 1
-            else:
-                _write_payoffs(frames, depth, hands, learner)
 
 
 @kernel
@@ -263,10 +265,14 @@ def _play_to(frames: Any, depth: Any, rows: Any, stream: Any, states: Any, hands
     Returns False if the hand ends before.
     """
     t, policy, totals = frames.tables[depth], frames.sampled, frames.totals
-    regrets, no_regrets = states.regrets, frames.no_regrets
+    slots, keys, first_row, regrets = states.slots, states.keys, states.first_row, states.regrets
+    place_of, no_regrets = hands.place, frames.no_regrets
     while t.actor != NOBODY:
-        index, seat = find_state(states, public_state(t)), np.int64(t.actor)
-        row = np.int64(_NO_ROW) if index == NO_STATE else states.first_row[index]
+        state, seat = public_state(t), np.int64(t.actor)
+        index = np.int64(slots[find_slot(slots, keys, state)])
+        if index == NO_STATE:
+            index = find_state(states, state)
+        row = np.int64(_NO_ROW) if index == NO_STATE else first_row[index]
         if seat == learner.seat:
             frames.row[depth], frames.action[depth] = row, -1
             if index != NO_STATE:
@@ -274,7 +280,7 @@ def _play_to(frames: Any, depth: Any, rows: Any, stream: Any, states: Any, hands
             _open(frames, depth, states, hands, learner)
             return True
         if row != _NO_ROW:
-            row += rows[t.street, hands.place[hand_number(np.int64(t.deck[2 * seat]), np.int64(t.deck[2 * seat + 1]))]]
+            row += rows[t.street, place_of[hand_number(np.int64(t.deck[2 * seat]), np.int64(t.deck[2 * seat + 1]))]]
         write_policy(regrets, row, np.int64(t.legal), 1, no_regrets, totals, policy)
         apply_action(t, sample_action(policy, 0, random_unit(stream)))
     return False
@@ -329,13 +335,12 @@ def _enter(frames: Any, depth: Any, action: Any, states: Any, hands: Any, learne
     active, reach = frames.active[depth], frames.reach[depth]
     active_after, reach_after = frames.active[depth + 1], frames.reach[depth + 1]
     num = np.int64(0)
-    for i in range(frames.num_active[depth]):
+    for i in range(frames.num_active[depth]):  # without branches, which no processor could predict
         k = active[i]
         b = buckets[k]
-        values[k] = np.nan
-        if policy[b, action] > 0 or row == _NO_ROW or regrets[row + b, action] >= least:
-            active_after[num], reach_after[k] = k, reach[k] * policy[b, action]
-            num += 1
+        values[k], active_after[num], reach_after[k] = np.nan, k, reach[k] * policy[b, action]
+        is_tried = np.int64(policy[b, action] > 0) | np.int64(row == _NO_ROW)
+        num += is_tried | np.int64(regrets[max(row, 0) + b, action] >= least)
     frames.num_active[depth + 1] = num
     return num
 
@@ -385,9 +390,10 @@ def _sum_regrets(policy: Any, b: Any, values: Any, k: Any, legal: Any, count: An
     """Add the regrets of the hands of kind k, in bucket b, to `sums` (buckets, num_actions), and return their value."""
     expected = _ZERO
     for action in range(policy.shape[1]):
-        if policy[b, action] > 0:
-            expected += policy[b, action] * values[action, k]
+        share = policy[b, action]
+        expected += share * values[action, k] if share > 0 else _ZERO
     for action in range(policy.shape[1]):
-        if (legal >> action) & 1 and not np.isnan(values[action, k]):
-            sums[b, action] += count * (values[action, k] - expected)
+        value = values[action, k]
+        is_tried = (legal >> action) & 1 != 0 and value == value  # not NaN
+        sums[b, action] += count * (value - expected) if is_tried else _ZERO
     return expected
