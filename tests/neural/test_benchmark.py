@@ -47,14 +47,19 @@ def test_unknown_names_are_refused_with_those_there_are(tmp_path: Path, shell: S
     assert "learner tabular_mccfr has no settings for flop: choose one of sd_cfr" in shell.refuses(*words)
 
 
-def test_finished_runs_in_flop_holdem_are_measured_on_the_same_flops(
+def test_finished_runs_in_flop_holdem_are_measured_at_the_end(
     tmp_path: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(benchmark, "FLOPS", 10)
+    monkeypatch.setattr(benchmark, "NETWORK_FLOPS", 12)
     words = ["bench", "learners", "--games", "flop", "--minutes", "0.002", "--folder", str(tmp_path), "--seeds", "1"]
     report = shell.reports(*words, "--learners", "ppo", "ppo_average")
     assert report["references"]["flop"]["untrained"] == pytest.approx(1.4, abs=0.1)
     latest, average = report["cells"]
     assert latest["learner"] == "ppo" and average["learner"] == "ppo_average"
-    assert latest["flops"] == 10 and 0 < latest["exploitability"] != average["exploitability"] > 0
+    assert (latest["flops"], average["flops"]) == (12, 10) and 0 < latest["exploitability"] != average[
+        "exploitability"
+    ] > 0
     assert table_header("flop")[1] == "big blinds a hand"
+    del latest["ci95"]  # as if it had been measured on all flops
+    assert [row[1].startswith("at least") for row in table_rows(report, "flop")[1:]] in ([False, True], [True, False])

@@ -1,8 +1,8 @@
 """The benchmark of the learners: every learner in every game with several seeds, compared by exploitability.
 
 In Kuhn poker and Leduc hold'em exact exploitability is measured during each run. In flop hold'em it is measured at the
-end, on random flops that are the same for all learners (`FLOPS`); `card-envs exploit --env flop_holdem-v0 --agent RUN`
-uses all flops.
+end: over all flops if one network plays, minutes of one core; for mixtures of many networks, of which each would take
+that long, on random flops that are the same for all of them, which gives a lower bound.
 
 A cell of the benchmark is one run: game, learner and seed. Each has its own run folder, so that an interrupted
 benchmark continues where it stopped. Tables and pictures of the results follow below.
@@ -45,7 +45,9 @@ _POINTS = 12
 _HANDS = 200
 """Hands of the matches in evaluations; they are few, since the benchmark does not use their results."""
 FLOPS = 30
-"""Number of random flops on which runs in flop hold'em are evaluated."""
+"""Number of random flops on which mixtures of networks are evaluated in flop hold'em."""
+NETWORK_FLOPS: int | None = None
+"""Number of flops on which one network is evaluated; None for all."""
 
 
 class BenchmarkGame(NamedTuple):
@@ -77,6 +79,8 @@ class Entrant:
     """Settings that differ from the preset."""
     folder: str = ""
     """In flop hold'em: folder inside the run folder that plays the evaluated strategy; by default the run folder."""
+    is_network: bool = True
+    """One network plays the evaluated strategy, not a mixture of networks."""
 
 
 GAMES = {
@@ -85,13 +89,19 @@ GAMES = {
     "flop": BenchmarkGame("flop_holdem-v0", "flop", 60.0, "big blinds", "the big blind", is_small=False),
 }
 ENTRANTS = {
-    "sd_cfr": Entrant("sd_cfr", "Single Deep CFR: a network of every iteration, one drawn per deal", AVERAGE),
+    "sd_cfr": Entrant(
+        "sd_cfr", "Single Deep CFR: a network of every iteration, one drawn per deal", AVERAGE, is_network=False
+    ),
     "deep_cfr": Entrant("sd_cfr", "Deep CFR: one average network", AVERAGE, {"average": "network"}),
-    "dream": Entrant("dream", "DREAM: as sd_cfr, from single lines of play with a learned baseline", AVERAGE),
+    "dream": Entrant(
+        "dream", "DREAM: as sd_cfr, from single lines of play with a learned baseline", AVERAGE, is_network=False
+    ),
     "nfsp": Entrant("nfsp", "neural fictitious self-play: average network", AVERAGE),
     "mmd": Entrant("mmd", "PPO with a magnet: latest policy", LATEST),
     "ppo": Entrant("self_play_ppo", "self-play PPO: latest policy", LATEST),
-    "ppo_average": Entrant("self_play_ppo", "self-play PPO: average of all policies", AVERAGE, folder=SNAPSHOTS_FOLDER),
+    "ppo_average": Entrant(
+        "self_play_ppo", "self-play PPO: average of all policies", AVERAGE, folder=SNAPSHOTS_FOLDER, is_network=False
+    ),
     "tabular_mccfr": Entrant("tabular_mccfr", "table in place of networks, same traversals", AVERAGE),
 }
 """Name -> learner. Learners with the same algorithm and changes share their runs."""
@@ -168,17 +178,18 @@ def read_cell(run: RunFolder, game: str, entrant: str, seed: int) -> dict[str, A
     }
     if GAMES[game].is_small:
         return cell | {"exploitability": curve[-1]["exploitability"]}
-    found = measure_on_flops(GAMES[game].env, RunFolder(run.path / ENTRANTS[entrant].folder))
-    return cell | {name: found[name] for name in ("exploitability", "flops", "ci95")}
+    flops = NETWORK_FLOPS if ENTRANTS[entrant].is_network else FLOPS
+    found = measure_on_flops(GAMES[game].env, RunFolder(run.path / ENTRANTS[entrant].folder), flops)
+    return cell | {name: found[name] for name in ("exploitability", "flops", "ci95") if name in found}
 
 
-def measure_on_flops(env: str, run: RunFolder) -> dict[str, Any]:
-    """Return the exploitability of a run folder in flop hold'em on `FLOPS` random flops, which is stored in a file."""
-    path = run.path / f"exploitability_{FLOPS}_flops.json"
+def measure_on_flops(env: str, run: RunFolder, flops: int | None) -> dict[str, Any]:
+    """Return the exploitability of a run folder in flop hold'em, which is stored in a file; `flops` None for all."""
+    path = run.path / f"exploitability_{flops or 'all'}_flops.json"
     if not path.exists():
         game = make_game(env)
         target = Target(env=env, settings={}, agent=run.path.name, game=game, player=find_agent(str(run.path), game))
-        run.write_json(path.name, exploit_flop_holdem(target, ExploitSettings(flops=FLOPS)))
+        run.write_json(path.name, exploit_flop_holdem(target, ExploitSettings(flops=flops)))
     return read_json_object(path)
 
 
@@ -210,7 +221,8 @@ def measure_references(game: str) -> dict[str, float]:
     table = make_game(GAMES[game].env)
     if not GAMES[game].is_small:
         target = Target(env=GAMES[game].env, settings={}, agent="random", game=table, player=RandomAgent())
-        return {"untrained": exploit_flop_holdem(target, ExploitSettings(flops=FLOPS))["exploitability"]}
+        found = exploit_flop_holdem(target, ExploitSettings(flops=NETWORK_FLOPS))
+        return {"untrained": found["exploitability"]}
     agents = {"untrained": RandomAgent(), "cfr_plus": find_agent("cfr", table)}
     return {name: exact_exploitability(table, agent).exploitability for name, agent in agents.items()}
 
@@ -262,13 +274,14 @@ def table_rows(report: Mapping[str, Any], game: str) -> list[list[str]]:
     learners = []
     for summary, name in sorted(found, key=lambda pair: pair[0].mean):
         cells = [cell for cell in report["cells"] if (cell["game"], cell["learner"]) == (game, name)]
+        bound = "at least " if any("ci95" in cell for cell in cells) else ""  # some flops only
         width = f" ± {summary.half_width:.4f}" if len(cells) > 1 else ""
         thousandths = f" ± {1000 * summary.half_width:,.1f}" if len(cells) > 1 else ""
         learners.append(
             [
                 f"`{name}`: {ENTRANTS[name].about}",
-                f"{summary.mean:.4f}{width}",
-                f"{1000 * summary.mean:,.1f}{thousandths}",
+                f"{bound}{summary.mean:.4f}{width}",
+                f"{bound}{1000 * summary.mean:,.1f}{thousandths}",
                 f"{np.mean([cell['decisions'] for cell in cells]) / 1e6:.2f} M",
                 f"{np.mean([cell['seconds'] for cell in cells]) / 60:.1f}",
                 str(len(cells)),

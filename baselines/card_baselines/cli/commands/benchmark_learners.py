@@ -22,8 +22,9 @@ def benchmark_learners(
     """Train learners of equilibria with several seeds, and print how exploitable they are.
 
     The folder gets a run folder for each game, learner and seed, learners.json with all curves, and a picture for each
-    small game. In flop hold'em the finished runs are measured, on 30 random flops that are the same for all. The same
-    command continues an interrupted benchmark; another one with the same folder adds to it.
+    small game. In flop hold'em the finished runs are measured: networks over all flops, mixtures of networks on 30
+    random flops, a lower bound. The same command continues an interrupted benchmark; another one with the same folder
+    adds to it.
 
     Args:
         games: kuhn, leduc, flop. By default kuhn and leduc.
