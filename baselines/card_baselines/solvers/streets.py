@@ -149,10 +149,6 @@ class LaterStreet(NamedTuple):
     size: Any
     """How many of their numbers each board has."""
     frames: Frames
-    street: Any
-    """Number of the street, 1 after the first one."""
-    following: Any
-    """The `LaterStreet` after this one, 0 for none."""
 
 
 def _make_value_board(walk: Any) -> Any:
@@ -179,7 +175,10 @@ def _make_value_board(walk: Any) -> Any:
 
 
 def _make_visit(value_board: Any) -> Any:
-    """Return a kernel that visits the boards where cards come, as of `walk.make_walk`; `extra` is a `LaterStreet`."""
+    """Return a kernel that visits the boards where cards come, as of `walk.make_walk`.
+
+    `extra` has a `LaterStreet` for each later street.
+    """
 
     @kernel
     def visit_boards(
@@ -187,7 +186,7 @@ def _make_visit(value_board: Any) -> Any:
         frames: Any, extra: Any,
     ) -> Any:  # fmt: skip
         """Write the values of a node at which cards come: the sum over the boards that continue the current one."""
-        boards, begin, later_tables, numbers, later, _, following = extra
+        boards, begin, later_tables, numbers, later = extra[0]
         ranked_on, places, later_groups, factor, kind, kind_size = boards
         reach, own, values, later_own, parent = frames.reach, frames.own, frames.values, later.own, settings.board
         reach_row, own_row = frames.path[depth + 1, REACH], frames.path[depth + 1, OWN]
@@ -203,7 +202,7 @@ def _make_visit(value_board: Any) -> Any:
             )  # fmt: skip
             value_board(
                 nodes, node, ranked_on[b], places, b, later_groups, later_tables, there, stream, later, reach,
-                reach_row, factor[b], values, row, following,
+                reach_row, factor[b], values, row, extra[1:],
             )  # fmt: skip
         _average_kinds(kind, kind_size, parent, frames.sums, values, row)
         return True
@@ -238,14 +237,15 @@ value_board = _make_value_board(make_walk(go_on))
 
 
 @cache
-def make_street_walk(num_later: int, may_pass: bool = False) -> Any:
+def make_street_walk(num_later: int, street: int = 0, may_pass: bool = False) -> Any:
     """Return the kernel of a walk over a street and later ones.
 
     Args:
-        num_later: Number of later streets, at least one. The `extra` of the walk is the `LaterStreet` of the first one.
+        num_later: Number of later streets, at least one. The `extra` of the walk has a `LaterStreet` for each.
+        street: Number of the street.
         may_pass: The root may be a node of a later street, to which nobody acts on this one.
     """
-    below = value_board if num_later == 1 else _make_value_board(make_street_walk(num_later - 1, may_pass=True))
+    below = value_board if num_later == 1 else _make_value_board(make_street_walk(num_later - 1, street + 1, True))
     visit = _make_visit(below)
     walk = make_walk(visit)
 
@@ -255,7 +255,7 @@ def make_street_walk(num_later: int, may_pass: bool = False) -> Any:
         extra: Any,
     ) -> None:  # fmt: skip
         """Write the values of the root to row 0 of `values`, by visits of boards if it is a node of a later street."""
-        if nodes[root].street < extra.street:
+        if nodes[root].street == street:
             walk(nodes, root, ranked, groups, tables, settings, stream, frames, extra)
         else:
             frames.path[0, REACH], frames.path[0, OWN] = 0, 0

@@ -38,6 +38,8 @@ from card_envs.typing import Floats
 
 MAX_BYTES = 2**32
 """Maximum memory of regrets, strategies and hands."""
+MAX_BOARDS = 50_000
+"""Maximum number of boards whose hands need not be counted before the tree of betting is grown."""
 MAX_NODES = 100_000
 """Maximum number of nodes of the tree of betting, which take up to 200 MB while it is grown."""
 _TABLES = 3
@@ -80,7 +82,8 @@ class VectorGame:
         """Number of boards of each street."""
         self.num_hands = [comb(num, config.num_hole_cards) for num in left] + [0] * (not streets)
         """Number of hands on a board of each street."""
-        self._check_memory(None)
+        if sum(self.num_boards) > MAX_BOARDS:
+            self._check_memory(None)
         self.tree = self._grow_betting()
         has_cards = [num > 0 for num in coming[self.tree.street[0] :]]
         self.streets = Streets(self.tree, has_cards, self.num_hands)
@@ -321,7 +324,7 @@ class VectorCfr(CfrSolver):
             raise ValueError(f"variant {variant!r} is not known: choose one of {sorted(SCHEDULES)}")
         self.game, self._schedule = VectorGame(game), SCHEDULES[variant]
         self._tables = [self._allocate(street) for street in range(len(self.game.num_boards))]
-        self._walked = len(self._tables) - 1, bool(self.game.streets.nodes["street"][0])
+        self._walked = len(self._tables) - 1, 0, bool(self.game.streets.nodes["street"][0])
         """Arguments of `streets.make_street_walk`."""
         tree, dtype = self.game.tree, self.game.dtype
         self._frames = [Frames.allocate(tree, num, num, dtype) for num in self.game.num_hands]
@@ -344,14 +347,14 @@ class VectorCfr(CfrSolver):
 
     def _list_arguments(self, tables: list[walk.StrategyTables]) -> tuple[Any, ...]:
         """Return nodes, hands, strategies and the `extra` of `streets.make_street_walk`."""
-        game, following = self.game, 0  # type: tuple[VectorGame, Any]
+        game = self.game
         first, *later = (walk.StrategyTables(*(table.reshape(-1) for table in street)) for street in tables)
-        for street in range(len(later), 0, -1):
-            following = LaterStreet(
-                game.boards[street - 1], game.lists[street].begin, later[street - 1], prod(game.shape_of(street)[1:]),
-                self._frames[street], street, following,
-            )  # fmt: skip
-        return game.streets.nodes, game.hands.ranked, first, following
+        streets = zip(game.boards, game.lists[1:], later, self._frames[1:], strict=True)
+        extra = tuple(
+            LaterStreet(boards, listed.begin, numbers, prod(game.shape_of(street)[1:]), frames)
+            for street, (boards, listed, numbers, frames) in enumerate(streets, 1)
+        )
+        return game.streets.nodes, game.hands.ranked, first, extra
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return regrets, summed strategies and, if regrets are predicted, the predictions of all streets."""
@@ -391,9 +394,9 @@ class VectorCfr(CfrSolver):
 
 
 @cache
-def make_learn(num_later: int, may_pass: bool) -> Any:
+def make_learn(num_later: int, street: int, may_pass: bool) -> Any:
     """Return the kernel of iterations, with arguments as of `streets.make_street_walk`."""
-    walk_streets = make_street_walk(num_later, may_pass)
+    walk_streets = make_street_walk(num_later, street, may_pass)
 
     @kernel
     def learn(

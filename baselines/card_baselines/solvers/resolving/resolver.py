@@ -159,7 +159,7 @@ def solve(
                 else:
                     frames.reach[0, h] = range_share * ranges[opponent, h] + share * gadget.policy[0, h]
             settings = Settings(learner, LEARN, _CFR_PLUS, 0, VISIT_ALL, False, 0, 0)
-            extra = LaterStreet(rivers, drawn[t], late, numbers, late_frames, 1, 0)
+            extra = (LaterStreet(rivers, drawn[t], late, numbers, late_frames),)
             _walk_streets(nodes, 0, ranked, groups, early, settings, stream, frames, extra)
             if learner == opponent:
                 _choose_to_enter(frames.values[0], worth, size, gadget)
