@@ -217,6 +217,7 @@ def test_what_it_cannot_solve_is_refused_with_what_to_use(monkeypatch: pytest.Mo
     monkeypatch.setattr(vector_cfr, "MAX_BYTES", 1000)
     with pytest.raises(ValueError, match="6 boards, 5 hands and 30 decisions"):
         VectorGame(make_game("leduc_holdem-v0"))
+    monkeypatch.setattr(vector_cfr, "MAX_BYTES", 400)
     with pytest.raises(ValueError, match="has 1 board, 3 hands and 4 decisions on each, which take"):
         VectorGame(make_game("kuhn_poker-v0"))
     with pytest.raises(ValueError, match="9 boards, 4 hands and 12 decisions on each, then 48 boards, 2 hands"):
