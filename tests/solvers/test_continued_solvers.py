@@ -22,12 +22,14 @@ from card_envs.compiler import COMPILED
 from card_envs.games.holdem.config import HoldemConfig
 from tests.helpers.hand_buckets import some_buckets, some_turn
 from tests.solvers.test_menu_cfr import NO_LIMIT_LEDUC, make_boards
+from tests.solvers.test_vector_cfr import MORE_STREETS
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="visits all hands and bets, which takes minutes as plain Python")
 
 LIMIT, KUHN, SIX_MAX = HoldemConfig.limit(), make_game("kuhn_poker-v0"), make_game("no_limit_holdem-v0", num_players=6)
 SOLVERS: dict[str, tuple[Callable[[], CfrSolver], int, int]] = {
     "vector": (lambda: VectorCfr(KUHN, "predictive_cfr_plus"), 30, 5),
+    "vector, three streets": (lambda: VectorCfr(MORE_STREETS["one hole card"], "predictive_cfr_plus"), 5, 3),
     "sampled": (lambda: SampledCfr(PublicTree(KUHN), 0, deals=7), 30, 5),
     "menu": (lambda: MenuCfr(NO_LIMIT_LEDUC, make_boards(), 3, least=0.3, plain_iterations=5), 10, 10),
     "mccfr": (lambda: Mccfr(LIMIT, equal_bounds(4, seed=0, samples=2000), seed=1), 100, 200),

@@ -18,7 +18,7 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.game import holdem_game
 from tests.exploitability.test_flop_holdem import SEVEN_CARDS, THEIRS
 from tests.helpers.endgames import target_of
-from tests.solvers.test_vector_cfr import Plays
+from tests.solvers.test_vector_cfr import Plays, solve_all_boards
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="hundreds of iterations, which take minutes as plain Python")
 
@@ -26,19 +26,12 @@ TWELVE_CARDS = replace(HoldemConfig.flop(max_raises=(1, 2)), num_suits=4, num_ra
 GAME = holdem_game("twelve_cards", TWELVE_CARDS)
 
 
-def solve_all_flops(monkeypatch: pytest.MonkeyPatch, variant: str) -> VectorCfr:
-    """Return a solver that goes over all flops."""
-    with monkeypatch.context() as patch:
-        patch.setattr(vector_cfr, "VectorGame", lambda game: VectorGame(game, merge_suits=False))
-        return VectorCfr(GAME, variant)
-
-
 @pytest.mark.parametrize("variant", ["discounted_cfr_plus", "predictive_cfr_plus"])
 def test_canonical_flops_stand_for_all_flops(variant: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Later iterations differ, since regrets of 0 up to rounding have a sign, which decides what is played."""
-    merged, every = VectorCfr(GAME, variant), solve_all_flops(monkeypatch, variant)
-    assert (merged.game.num_boards, every.game.num_boards) == (20, 220)
-    assert merged.game.boards.factor.sum() == pytest.approx(every.game.boards.factor.sum())
+    merged, every = VectorCfr(GAME, variant), solve_all_boards(GAME, variant, monkeypatch)
+    assert (merged.game.num_boards, every.game.num_boards) == ([1, 20], [1, 220])
+    assert merged.game.boards[0].factor.sum() == pytest.approx(every.game.boards[0].factor.sum())
     for solver in (merged, every):
         solver.run(3)
     assert merged.find_best_responses() == pytest.approx(every.find_best_responses(), abs=1e-12)
@@ -48,7 +41,7 @@ def test_canonical_flops_stand_for_all_flops(variant: str, monkeypatch: pytest.M
 
 
 def test_the_value_and_the_exploitability_are_those_with_all_flops(monkeypatch: pytest.MonkeyPatch) -> None:
-    merged, every = VectorCfr(GAME, "discounted_cfr_plus"), solve_all_flops(monkeypatch, "discounted_cfr_plus")
+    merged, every = VectorCfr(GAME, "discounted_cfr_plus"), solve_all_boards(GAME, "discounted_cfr_plus", monkeypatch)
     for solver in (merged, every):
         solver.run(100)
     found = measure_exploitability(target_of(GAME, Plays(merged.strategy())), "exact", ExploitSettings())

@@ -129,7 +129,7 @@ def test_ends_and_best_actions_are_valued_in_two_modules() -> None:
     decision for all flops.
     """
     assert find_functions(values_ends) == {
-        "solvers.walk.make_walk", "solvers.walk.walk", "solvers.two_streets.evaluate_fold",
+        "solvers.walk.make_walk", "solvers.walk.walk", "solvers.streets.evaluate_fold",
         "solvers.limit.street_passes.evaluate_fold", "solvers.limit.street_passes.evaluate_close",
         "solvers.hands.sum_compatible", "solvers.buckets.hand_buckets.count_equities",
         "solvers.buckets.hand_buckets.compare_with_groups",

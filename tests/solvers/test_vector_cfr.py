@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,16 +25,22 @@ from card_baselines.solvers.train import CFR as ALGORITHM
 from card_baselines.solvers.train import CfrConfig as Config
 from card_baselines.solvers.train import MenuConfig, MenuLearner, MultiplayerConfig, MultiplayerLearner
 from card_baselines.solvers.vector_cfr import VectorCfr, VectorGame, VectorStrategy
-from card_envs import make_game
+from card_envs import make_game, register_env
 from card_envs.agent import Decisions, action_probabilities, decisions_at, find_agent
-from card_envs.analysis.exploitability.best_response import exact_exploitability
+from card_envs.analysis.exploitability.best_response import (
+    exact_exploitability,
+    strategy_exploitability,
+    strategy_of,
+)
 from card_envs.analysis.exploitability.public_tree import PublicTree
 from card_envs.compiler import COMPILED
+from card_envs.envs import ENVS
 from card_envs.game import Game
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.endgame import Endgame
 from card_envs.games.holdem.game import holdem_game
 from card_envs.games.holdem.presets import river_endgame
+from card_envs.match import play_match
 from tests.exploitability.test_flop_holdem import SEVEN_CARDS
 from tests.helpers.endgames import target_of
 from tests.helpers.scripted_agents import ShowsProbabilities
@@ -44,8 +50,29 @@ pytestmark = pytest.mark.skipif(not COMPILED, reason="hundreds of iterations, wh
 
 
 SHORT = replace(HoldemConfig.limit(), num_ranks=5, raise_sizes=(2, 2, 4), max_raises=(1, 1, 1), board_cards=(0, 3, 1))
-THREE_STREETS = holdem_game("three_streets", SHORT)
-"""Cards come twice, in a deck of 20."""
+THREE_STREETS = holdem_game("three_streets", replace(SHORT, num_ranks=13))
+"""Cards come twice, in the whole deck: a billion hands on boards, even if suits are merged."""
+
+
+def one_card(*board_cards: int) -> Game:
+    """Return a game with one hole card and six cards in the deck."""
+    streets = len(board_cards)
+    config = replace(
+        HoldemConfig.leduc(), board_cards=board_cards, raise_sizes=(2, 4, 4, 4)[:streets], max_raises=(1,) * streets,
+        stacks=50,
+    )  # fmt: skip
+    return holdem_game("one_card", config)
+
+
+EIGHT_CARDS = {"board_cards": (0, 3, 1), "max_raises": None, "lowest_rank": 0, "num_ranks": 4, "num_suits": 2}
+MORE_STREETS = {
+    "one hole card": one_card(0, 2, 2),
+    "cards before the first bets": one_card(1, 1, 2),
+    "a betting round without new cards": one_card(0, 2, 0, 2),
+    "two hole cards": holdem_game("two_cards", replace(SHORT, num_ranks=4, num_suits=2)),
+    "all in on any street": holdem_game("all_in", HoldemConfig(stacks=8, bet_menu="fcpa", **EIGHT_CARDS)),
+}
+"""Games in which cards come more than once, or before the first bets, and whose deals can be listed."""
 SOLVERS = ("public_chance_cfr", "mccfr", "menu_cfr", "multiplayer_mccfr", "tabular_mccfr", "SampledCfr")
 
 
@@ -78,6 +105,43 @@ def test_small_games_are_solved(variant: str, env: str, value: float) -> None:
     assert found.best_responses == pytest.approx(solver.find_best_responses().tolist(), abs=1e-12)
     assert 0 <= found.exploitability * game.chips_per_reward < limit
     assert found.values[0] * game.chips_per_reward == pytest.approx(value, abs=limit)
+
+
+def solve_all_boards(game: Game, variant: str, monkeypatch: pytest.MonkeyPatch) -> VectorCfr:
+    """Return a solver that goes over all boards, those that differ in the names of suits alone too."""
+    with monkeypatch.context() as patch:
+        patch.setattr(vector_cfr, "VectorGame", lambda game: VectorGame(game, merge_suits=False))
+        return VectorCfr(game, variant)
+
+
+@pytest.mark.parametrize("game", MORE_STREETS.values(), ids=MORE_STREETS)
+def test_games_with_more_streets_are_solved(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Best responses are those over the whole tree with all deals, and the same if no boards are merged."""
+    solver, every = VectorCfr(game, "discounted_cfr"), solve_all_boards(game, "discounted_cfr", monkeypatch)
+    assert sum(solver.game.num_boards) < sum(every.game.num_boards)
+    learns_first = solver.game.tree.player[solver.game.streets.decisions[0]] == 0
+    for each in (solver, every):
+        each.run(1)  # later, regrets of 0 up to rounding have a sign, which decides what is played
+    regrets = [each.state()["street_0.regrets"][learns_first] for each in (solver, every)]
+    assert regrets[0] == pytest.approx(regrets[1], abs=1e-9)
+    before = solver.find_best_responses()
+    for each in (solver, every):
+        each.run(60)
+    tree = PublicTree(game)
+    strategy = strategy_of(Plays(solver.strategy()), tree)
+    found = strategy_exploitability(tree, strategy)
+    assert found.best_responses == pytest.approx(solver.find_best_responses().tolist(), abs=1e-9)
+    assert 0 < solver.exploitability < before.mean() / 20
+    mixed = strategy_exploitability(tree, strategy_of(Plays(every.strategy()), tree))
+    assert mixed.best_responses == pytest.approx(every.find_best_responses().tolist(), abs=1e-9)
+    assert found.values == pytest.approx(mixed.values, abs=found.exploitability + mixed.exploitability)
+
+
+@pytest.mark.parametrize("variant", SCHEDULES)
+def test_every_variant_solves_a_game_with_more_streets(variant: str) -> None:
+    solver = VectorCfr(MORE_STREETS["one hole card"], variant)
+    solver.run(300)
+    assert 0 < solver.exploitability < (0.05 if variant == "cfr" else 0.005)
 
 
 @pytest.mark.parametrize(
@@ -142,7 +206,7 @@ def test_what_it_cannot_solve_is_refused_with_what_to_use(monkeypatch: pytest.Mo
         (make_game("leduc_holdem-v0", num_players=3), "SampledCfr solves it"),
         (make_game("limit_holdem-v0"), "public_chance_cfr"),
         (make_game("big2-v0"), "no solver takes it: train self_play_ppo$"),
-        (THREE_STREETS, "no solver takes it: train self_play_ppo or sd_cfr, or solve an Endgame"),
+        (THREE_STREETS, "63,193 boards, 1,128 hands, which take .* or an Endgame; no solver takes it: train self_play"),
     ):
         with pytest.raises(ValueError, match=reason):
             VectorCfr(game)
@@ -153,6 +217,71 @@ def test_what_it_cannot_solve_is_refused_with_what_to_use(monkeypatch: pytest.Mo
     monkeypatch.setattr(vector_cfr, "MAX_BYTES", 1000)
     with pytest.raises(ValueError, match="6 boards, 5 hands and 30 decisions"):
         VectorGame(make_game("leduc_holdem-v0"))
+    monkeypatch.setattr(vector_cfr, "MAX_BYTES", 400)
+    with pytest.raises(ValueError, match="has 1 board, 3 hands and 4 decisions on each, which take"):
+        VectorGame(make_game("kuhn_poker-v0"))
+    with pytest.raises(ValueError, match="9 boards, 4 hands and 12 decisions on each, then 48 boards, 2 hands"):
+        VectorGame(MORE_STREETS["one hole card"])
+
+
+@pytest.mark.parametrize("game", [
+    make_game("limit_holdem-v0"), make_game("no_limit_holdem-v0"), make_game("no_limit_holdem-v0", bet_menu="integers"),
+    THREE_STREETS,
+], ids=["limit", "no_limit", "every amount", "three streets"])  # fmt: skip
+def test_boards_are_counted_before_they_are_listed(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither boards are listed nor bets, of which there may be as many."""
+    for name in ("BoardList", "BoardHands", "grow"):
+        monkeypatch.setattr(vector_cfr, name, None)
+    with pytest.raises(ValueError, match=r"boards, .* GiB or more of at most 4.0: choose a smaller deck"):
+        VectorGame(game)
+
+
+def test_too_many_bets_are_refused() -> None:
+    game = holdem_game("amounts", HoldemConfig(stacks=200, bet_menu="integers", **EIGHT_CARDS))
+    with pytest.raises(ValueError, match=r"more than 100,000 betting sequences .* train tabular_mccfr; there are"):
+        VectorGame(game)
+
+
+@pytest.fixture
+def env() -> Iterator[str]:
+    """Return the id of an environment with three streets."""
+    register_env("one_card-v0", "tests.solvers.test_vector_cfr:make_one_card", "one hole card, three streets")
+    yield "one_card-v0"
+    del ENVS["one_card-v0"]
+
+
+def make_one_card(encoder: str = "default") -> Game:
+    """Return the game of `env`."""
+    return holdem_game("one_card", MORE_STREETS["one hole card"].config, encoder)
+
+
+def test_a_run_of_a_game_with_more_streets_plays(env: str, tmp_path: Path) -> None:
+    config = Config(
+        env=env, variant="predictive_cfr_plus", iterations=40, panel=("random",), final_hands=100, evaluation_hands=100
+    )
+    train(ALGORITHM, config, tmp_path / "run")
+    game, folder = make_game(env), str(tmp_path / "run")
+    solver = VectorCfr(game, "predictive_cfr_plus")
+    solver.run(40)
+    with np.load(tmp_path / "run" / "strategy.npz") as file:
+        assert set(file) == {"street_0", "street_1", "street_2"}
+    found = exact_exploitability(game, find_agent(folder, game))
+    assert found.exploitability == pytest.approx(solver.exploitability, abs=1e-6)
+    assert play_match(game, [folder, "random"], 200, 0).hands == 200
+    with pytest.raises(ValueError, match="the strategy was made for another game than leduc_holdem"):
+        find_agent(folder, make_game("leduc_holdem-v0"))
+
+
+def test_checkpoints_of_other_games_are_refused() -> None:
+    solver = VectorCfr(MORE_STREETS["one hole card"])
+    solver.run(2)
+    state = solver.state()
+    assert list(state) == [f"street_{street}.{name}" for street in range(3) for name in ("regrets", "sums")]
+    for game, name in ((make_game("leduc_holdem-v0"), "early.regrets"), (one_card(0, 1, 3), "street_1.regrets")):
+        with pytest.raises(ValueError, match=f"for other buckets .{name} differs.: begin anew in another folder"):
+            VectorCfr(game).restore(state, 2)
+    with pytest.raises(ValueError, match=r"street_2\.sums"):
+        solver.restore(state | {"street_2.sums": state["street_2.sums"] - 1}, 2)
 
 
 @pytest.mark.parametrize("game", [

@@ -4,7 +4,8 @@
 |---|---|
 | `buckets` | the hand abstraction: which hands share a bucket, and how the bucket of a hand is found |
 | `vector_cfr` | CFR in any variant (`regret`) over all hands and boards of a small game for two, and its strategies |
-| `walk`, `two_streets` | walks over a tree with all hands at once; on boards, and best responses there |
+| `walk`, `streets` | walks over a tree with all hands at once; over boards, and best responses there |
+| `boards` | the boards of every street, one for all that differ in the names of suits alone |
 | `sampled_cfr` | external sampling of deals and actions, and Monte Carlo CFR by it for any small game |
 | `limit.mccfr`, `limit.public_chance_cfr` | the algorithms for limit games |
 | `limit.street_passes` | the betting of limit hold'em street by street, and passes over many sequences of it |

@@ -54,7 +54,7 @@ class _Rounding:
     def __init__(self, game: VectorGame, early: Floats, late: Floats, parts: int) -> None:
         self._game, self._early, self._late, self._parts = game, early, late, parts
         hands, known = list_flop_hands(), game.hands.numbers
-        self._flops, self._places = hands.flop, game.late_places[hands.flop, hands.hand]
+        self._flops, self._places = hands.flop, game.places[1][hands.flop, hands.hand]
         self._starting = STARTING_HANDS[hands.hand]
         _, first, count = np.unique(STARTING_HANDS[known], return_index=True, return_counts=True)
         self._first, self._counts = first, (count, hands.num_hands)

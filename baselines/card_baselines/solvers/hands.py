@@ -24,6 +24,8 @@ from card_envs.typing import Floats, Floats32
 
 NUM_PLAYERS = 2
 WHOLE_BOARD = 5
+_MIN_RANKED_BOARD = 3
+"""Fewest board cards with which hands of two cards are ranked."""
 
 _DIGIT_BITS = 7  # a rank has 13 bits: two passes of a sort by digits
 _DIGITS = 1 << _DIGIT_BITS
@@ -345,7 +347,7 @@ class BoardHands:
         """List the hands.
 
         Args:
-            board: Cards on the board; without any, all hands of two cards are equally strong.
+            board: Cards on the board; with fewer than three, all hands of two cards are equally strong.
             deck: Cards of the game.
             config: Game with one hole card, whose hands are numbered by card; None for hands of two cards.
 
@@ -361,7 +363,7 @@ class BoardHands:
             is_free = np.isin(np.arange(DECK_SIZE), free)
             numbers = np.flatnonzero(is_free[HANDS].all(axis=1))
             cards, ranks = HAND_CARDS[numbers], np.zeros(len(numbers), np.int64)
-            if len(board):
+            if len(board) >= _MIN_RANKED_BOARD:
                 both = np.column_stack([cards, np.tile(board, (len(numbers), 1))])
                 ranks = hand_ranks(np.ascontiguousarray(both, np.uint8)).astype(np.int64)
         else:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from card_baselines.runs.ranges import require_range
 
-_SUMMED = ("sums", "averages", "early.sums", "late.sums")
-"""Beginnings of the names of summed strategies, which are not negative."""
+_SUMMED = ("sums", "averages")
+"""Beginnings of the names of summed strategies, after the name of a street; they are not negative."""
 _STREAM = "stream"
 """Name of the random stream of solvers that have one."""
 _LARGEST = 1e30
@@ -45,7 +45,8 @@ class CfrSolver(ABC):
                     f"the checkpoint holds a strategy for other buckets ({name} differs): begin anew in another folder"
                 )
             if array.dtype.kind == "f":
-                require_range(name, state[name], 0.0 if name.startswith(_SUMMED) else -_LARGEST, _LARGEST)
+                is_sum = name.rpartition(".")[2].startswith(_SUMMED)
+                require_range(name, state[name], 0.0 if is_sum else -_LARGEST, _LARGEST)
         for name, array in own.items():
             array[:] = state[name]
         self.iterations = iterations

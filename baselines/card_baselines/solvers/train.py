@@ -33,7 +33,7 @@ from card_envs.game import Game
 from card_envs.games.holdem.config import HoldemConfig, is_texas_holdem
 from card_envs.poker.starting_hands import NUM_STARTING_HANDS
 
-# --- cfr: two-player games with cards at most once after the first bets, every hand on every board --------------------
+# --- cfr: two-player games with small decks or few streets, every hand on every board ---------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ class CfrConfig(EnvConfig):
     """Settings of a run of `cfr`; it ends when the iterations or the minutes are used up."""
 
     env: str = "leduc_holdem-v0"
-    """Environment id: two players, and cards that come at most once after the first bets."""
+    """Environment id: two players, and tables of every hand on every board that fit into memory."""
     variant: str = "discounted_cfr"
     """How regrets and strategies are weighted: a name in `regret.SCHEDULES`, each of which is a preset."""
     iterations: int = 1_000

@@ -6,7 +6,7 @@ over hands go by *place* (`hands`). Arrays of a walk have a row for each depth, 
 A strategy is one array of numbers, in which a decision has a block (actions, columns) from the field `first` of its
 node on. A column is a hand, or a group of hands that are played alike. Policies are found by regret matching.
 
-On the boards of two streets `two_streets` leads the walk from one to the other; `menu_cfr` adds a responder.
+On the boards of several streets `streets` leads the walk from one to the next; `menu_cfr` adds a responder.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from card_baselines.solvers.tree import BettingTree, Numbers
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.game import NOBODY
+from card_envs.games.holdem.state import MAX_STREETS
 from card_envs.rng import random_unit
 
 FOLLOW, BEST, LEARN, SAMPLE, RESPOND, ANSWER = range(6)
@@ -116,8 +117,8 @@ class Frames(NamedTuple):
         )  # fmt: skip
 
 
-NO_GROUPS = Groups(np.zeros((1, 0), np.int64), np.zeros(2, np.int64))
-"""Groups of games of two streets in which every hand has its own numbers."""
+NO_GROUPS = Groups(np.zeros((1, 0), np.int64), np.zeros(MAX_STREETS + 1, np.int64))
+"""Groups of games in which every hand has its own numbers; cards may come before every betting round."""
 
 
 class Decision(NamedTuple):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations, permutations
-from math import comb
+from itertools import combinations, permutations, product
+from math import comb, prod
 from typing import Any
 
 import numpy as np
@@ -64,6 +64,46 @@ def find_classes(cards: Integers, fixed: Sequence[Integers]) -> Integers:
     renamed = rename_suits(np.repeat(cards[:, None], len(orders), axis=1), orders)
     keys = np.sort(renamed, axis=-1) @ DECK_SIZE ** np.arange(cards.shape[1])
     return np.asarray(np.unique(keys.min(axis=1), return_inverse=True)[1], np.int64)
+
+
+def count_classes(sizes: Sequence[int], num_ranks: int, num_suits: int) -> int:
+    """Return the number of classes of sequences of disjoint sets of cards of a deck.
+
+    Two sequences are in one class if suits can be renamed so that each set of one becomes that of the other. By
+    Burnside's lemma, the number of classes is the mean number of sequences that a renaming does not change.
+
+    Args:
+        sizes: Number of cards in each set of a sequence.
+        num_ranks: Ranks of the deck.
+        num_suits: Suits of the deck, which has all its ranks in each.
+    """
+    orders = list(permutations(range(num_suits)))
+    return sum(_count_fixed(tuple(sizes), _count_cycles(order, num_ranks)) for order in orders) // len(orders)
+
+
+def _count_cycles(order: tuple[int, ...], num_ranks: int) -> tuple[int, ...]:
+    """Return how many cycles of 1, 2, 3 ... cards a renaming of suits has."""
+    lengths, seen = [0] * len(order), set[int]()
+    for first in range(len(order)):
+        suit, length = first, 0
+        while suit not in seen:
+            seen.add(suit)
+            suit, length = order[suit], length + 1
+        if length:
+            lengths[length - 1] += num_ranks
+    return tuple(lengths)
+
+
+def _count_fixed(sizes: tuple[int, ...], cycles: tuple[int, ...]) -> int:
+    """Return how many sequences of disjoint sets are unions of so many cycles of 1, 2, 3 ... cards."""
+    if not sizes:
+        return 1
+    found = 0
+    for taken in product(*(range(min(num, sizes[0]) + 1) for num in cycles)):
+        if sum(length * num for length, num in enumerate(taken, 1)) == sizes[0]:
+            left = tuple(num - used for num, used in zip(cycles, taken, strict=True))
+            found += prod(map(comb, cycles, taken)) * _count_fixed(sizes[1:], left)
+    return found
 
 
 def rename_suits(cards: Integers, suits: Integers) -> Integers:

@@ -29,8 +29,15 @@ from card_baselines.solvers import walk
 from card_baselines.solvers.game_trees import endgame_of, grow_all, grow_betting
 from card_baselines.solvers.hands import WHOLE_BOARD, BoardHands
 from card_baselines.solvers.regret import Schedule, match_regrets, normalise
+from card_baselines.solvers.streets import (
+    STREAM,
+    BoardResponses,
+    Boards,
+    LaterStreet,
+    Streets,
+    make_street_walk,
+)
 from card_baselines.solvers.tree import NUM_PLAYERS, BettingTree, Numbers
-from card_baselines.solvers.two_streets import STREAM, BoardResponses, Boards, TwoStreets, walk_boards
 from card_baselines.solvers.walk import BEST, LEARN, VISIT_ALL, Frames, Groups, Settings
 from card_envs.agent import Agent
 from card_envs.analysis.exploitability.holdem import HoldemHiddenHands
@@ -56,6 +63,7 @@ _TURN_POWER = 3
 """On the turn the strategy of iteration t has the weight t^3: the first ones, to which most rivers are new, hardly
 count. On the river it has the weight t."""
 _ZERO, _ONE = np.float32(0), np.float32(1)
+_walk_streets = make_street_walk(1)
 _CFR_PLUS = Schedule(_ONE, _ONE, _ZERO, _ZERO, _ONE)
 _MAX_BYTES = 2**29
 """Memory of the solutions that are kept by a resolver."""
@@ -134,11 +142,11 @@ def solve(
     nodes: Any, ranked: Any, groups: Any, early: Any, frames: Any, rivers: Any, drawn: Any, late: Any, numbers: Any,
     late_frames: Any, power: Any, solver: Any, ranges: Any, worth: Any, range_share: Any, gadget: Any, stream: Any,
 ) -> None:  # fmt: skip
-    """Add up the strategies of both players, with one iteration for each of the rivers `drawn` (iterations,).
+    """Add up the strategies of both players, with one iteration for each row of `drawn`: a river, and the one after it.
 
     `ranges` (2, hands) sum to 1; `worth` (hands,) is what the opponent is paid for stopping. With `range_share` 1 the
-    ranges are taken as they are, with 0 the opponent chooses with every hand. The first arguments are as of
-    `two_streets.walk_boards`.
+    ranges are taken as they are, with 0 the opponent chooses with every hand. `numbers` are how many numbers `late` has
+    for each river.
     """
     size, opponent = np.int64(ranked.num_hands), 1 - solver
     share = (_ONE - range_share) / np.float32(size)
@@ -151,8 +159,8 @@ def solve(
                 else:
                     frames.reach[0, h] = range_share * ranges[opponent, h] + share * gadget.policy[0, h]
             settings = Settings(learner, LEARN, _CFR_PLUS, 0, VISIT_ALL, False, 0, 0)
-            extra = rivers, drawn[t : t + 1], late, numbers, late_frames
-            walk_boards(nodes, 0, ranked, groups, early, settings, stream, frames, extra)
+            extra = (LaterStreet(rivers, drawn[t], late, numbers, late_frames),)
+            _walk_streets(nodes, 0, ranked, groups, early, settings, stream, frames, extra)
             if learner == opponent:
                 _choose_to_enter(frames.values[0], worth, size, gadget)
 
@@ -184,8 +192,10 @@ class SubgameCfr:
             row[: len(hands)] = find_groups(hands)
         factor = len(self.cards) / max(1, len(self.cards) + len(board) - _KNOWN_TO_PAIR)
         groups = Groups(group, np.array([0, NUM_GROUPS]))
-        self._rivers = Boards.arrange(self.hands, self._on_rivers, np.full(len(self.cards), factor, np.float32), groups)
-        self.streets = TwoStreets(betting, has_cards, (len(self.hands), NUM_GROUPS))
+        place_of = [self.hands.place_of] * len(self.cards)
+        factors = np.full(len(self.cards), factor, np.float32)
+        self._rivers = Boards.arrange(self._on_rivers, place_of, factors, groups)
+        self.streets = Streets(betting, (False, True) if has_cards else (False,), (len(self.hands), NUM_GROUPS))
         self._frames = Frames.allocate(betting, len(self.hands), len(self.hands), np.float32)
         self._late_frames = Frames.allocate(betting, len(self.hands), NUM_GROUPS, np.float32)
 
@@ -197,7 +207,7 @@ class SubgameCfr:
         Returns:
             (decisions, actions, hands) before the river comes, and (cards, decisions, actions, groups) after it.
         """
-        shape, late_shape = self.streets.shape_of(False, len(self.hands)), self.streets.shape_of(True, NUM_GROUPS)
+        shape, late_shape = self.streets.shape_of(0, len(self.hands)), self.streets.shape_of(1, NUM_GROUPS)
         regrets, sums = np.zeros((2, *shape), np.float32)
         late_regrets, late_sums = np.zeros((2, len(self.cards), *late_shape), np.float32)
         early, late = (
@@ -207,7 +217,8 @@ class SubgameCfr:
         entered, policy = np.zeros((2, 2, len(self.hands)), np.float32)
         policy[0] = 1
         has_rivers = len(self.cards) > 0
-        drawn = _draw_cards(len(self.cards), iterations) if has_rivers else np.zeros(iterations, np.int64)
+        cards = _draw_cards(len(self.cards), iterations) if has_rivers else np.zeros(iterations, np.int64)
+        drawn = np.stack([cards, cards + 1], axis=1)
         solve(
             self.streets.nodes, self.hands.ranked, self._rivers.groups, early, self._frames, self._rivers, drawn, late,
             prod(late_shape), self._late_frames, np.int64(_TURN_POWER if has_rivers else 1), np.int64(player), reach,
@@ -274,8 +285,7 @@ class Solution(Trunk):
         super().__init__(betting, ranges)
         streets, self._cards, numbers = solved.streets, solved.cards, solved.hands.numbers
         early, self._late = (
-            normalise(each, streets.legal_of(is_late)[..., None], -2, np.float32)
-            for is_late, each in zip((False, True), sums, strict=True)
+            normalise(each, streets.legal_of(street)[..., None], -2, np.float32) for street, each in enumerate(sums)
         )
         """(cards, decisions, actions, groups): on each river after a turn."""
         self._early = np.zeros((len(early), NUM_HANDS, early.shape[1]), np.float32)
