@@ -196,7 +196,7 @@ def test_hands_that_nothing_tells_apart_learn_as_one() -> None:
                 after, size = np.vstack([hands.bucket, [hands.outcome]])[:, : hands.size[0]], hands.size[0]
                 kinds, counts = np.unique(before, axis=1, return_counts=True)
                 order = np.lexsort(after[::-1])
-                assert np.array_equal(after[:, order], kinds) and np.array_equal(hands.count[:size][order], counts)
+                assert np.array_equal(after[:, order], kinds) and np.array_equal(hands.num_equal[:size][order], counts)
             traverse(dealt[0], boards.rows, stream, states, hands, frames, Learner(seat, np.float32(1), -np.inf))
         dealt = game.seeded_tables(1, 5)
         tables.append(states)

@@ -48,7 +48,7 @@ class Hands(NamedTuple):
 
     size: NDArray[np.int64]
     """(1,): n."""
-    count: Floats32
+    num_equal: Floats32
     """(n,): number of hands of each kind."""
     first: NDArray[np.int64]
     """(n,): a card of each hand."""
@@ -74,7 +74,7 @@ class Hands(NamedTuple):
         arrays = [np.zeros(NUM_HANDS, np.int64) for _ in range(4)]
         return Hands(
             size=np.zeros(1, np.int64),
-            count=np.zeros(NUM_HANDS, np.float32),
+            num_equal=np.zeros(NUM_HANDS, np.float32),
             first=arrays[0],
             second=arrays[1],
             bucket=np.zeros((num_streets, NUM_HANDS), np.int64),
@@ -198,7 +198,7 @@ def write_own_hands(t: Any, seat: Any, ranked: Any, rows: Any, hands: Any) -> No
                 if other != seat:
                     own, theirs = ranked.rank[place], hands.ranks[other]
                     outcome += 2 * np.int64(own < theirs) + np.int64(own == theirs)
-            hands.outcome[size], hands.count[size] = outcome, 1
+            hands.outcome[size], hands.num_equal[size] = outcome, 1
             size += 1
     hands.size[0] = size
 
@@ -209,7 +209,7 @@ def merge_equal_hands(hands: Any) -> None:
 
     They are always played alike and win alike, so that sums over hands need the product with the count only.
     """
-    count, first, second, buckets, outcome = hands.count, hands.first, hands.second, hands.bucket, hands.outcome
+    count, first, second, buckets, outcome = hands.num_equal, hands.first, hands.second, hands.bucket, hands.outcome
     keys, slots, kinds = hands.keys, hands.slots, np.int64(0)
     slots[:] = _NOTHING
     for k in range(hands.size[0]):
@@ -295,7 +295,7 @@ def _open(frames: Any, depth: Any, states: Any, hands: Any, learner: Any) -> Non
     write_policy(states.regrets, row, np.int64(t.legal), size, frames.no_regrets, frames.totals, policy)
     if row == _NO_ROW:
         return
-    active, reach, buckets, count = frames.active[depth], frames.reach[depth], hands.bucket[street], hands.count
+    active, reach, buckets, count = frames.active[depth], frames.reach[depth], hands.bucket[street], hands.num_equal
     for b in range(size):
         sums[b, 0] = 0
     for i in range(frames.num_active[depth]):
@@ -370,7 +370,7 @@ def _learn(frames: Any, depth: Any, states: Any, hands: Any, learner: Any) -> No
     """Add the regrets of a decision whose actions all have values; pass the value of the policy to the one before."""
     street, legal, row = frames.tables[depth].street, np.int64(frames.tables[depth].legal), frames.row[depth]
     policy, values, active, sums = frames.policy[depth], frames.values[depth], frames.active[depth], frames.sums
-    buckets, count, size = hands.bucket[street], hands.count, states.num_buckets[street]
+    buckets, count, size = hands.bucket[street], hands.num_equal, states.num_buckets[street]
     before = frames.values[depth - 1, frames.action[depth - 1]] if depth > 0 else frames.of_game
     for b in range(size):
         for action in range(policy.shape[1]):
