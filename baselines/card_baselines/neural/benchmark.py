@@ -14,6 +14,7 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -265,16 +266,20 @@ def table_header(game: str) -> tuple[str, ...]:
 
 
 def table_rows(report: Mapping[str, Any], game: str) -> list[list[str]]:
-    """Return the rows of a game below `table_header`: references, then learners with intervals, the best first."""
+    """Return the rows of a game below `table_header`: references, then learners, the best first, those with bounds last."""
     references = [
         [_REFERENCES[name], f"{value:.4f}", f"{1000 * value:,.1f}", "", "", ""]
         for name, value in report["references"][game].items()
     ]
-    found = [(summary, name) for name in ENTRANTS if (summary := summarise_cells(report, game, name)) is not None]
+    found = []
+    for name in ENTRANTS:
+        if (summary := summarise_cells(report, game, name)) is not None:
+            cells = [cell for cell in report["cells"] if (cell["game"], cell["learner"]) == (game, name)]
+            is_bound = any("ci95" in cell for cell in cells)  # measured on some flops
+            found.append((is_bound, summary.mean, name, summary, cells))
     learners = []
-    for summary, name in sorted(found, key=lambda pair: pair[0].mean):
-        cells = [cell for cell in report["cells"] if (cell["game"], cell["learner"]) == (game, name)]
-        bound = "at least " if any("ci95" in cell for cell in cells) else ""  # some flops only
+    for is_bound, _, name, summary, cells in sorted(found, key=itemgetter(0, 1)):
+        bound = "at least " if is_bound else ""
         width = f" ± {summary.half_width:.4f}" if len(cells) > 1 else ""
         thousandths = f" ± {1000 * summary.half_width:,.1f}" if len(cells) > 1 else ""
         learners.append(
