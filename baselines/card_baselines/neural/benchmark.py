@@ -266,7 +266,7 @@ def table_header(game: str) -> tuple[str, ...]:
 
 
 def table_rows(report: Mapping[str, Any], game: str) -> list[list[str]]:
-    """Return the rows of a game below `table_header`: references, then learners, the best first, those with bounds last."""
+    """Return the rows of a game below `table_header`: references, then learners, the best first, bounds last."""
     references = [
         [_REFERENCES[name], f"{value:.4f}", f"{1000 * value:,.1f}", "", "", ""]
         for name, value in report["references"][game].items()
