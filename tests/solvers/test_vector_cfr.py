@@ -70,6 +70,9 @@ MORE_STREETS = {
     "cards before the first bets": one_card(1, 1, 2),
     "a betting round without new cards": one_card(0, 2, 0, 2),
     "two hole cards": holdem_game("two_cards", replace(SHORT, num_ranks=4, num_suits=2)),
+    "boards of one card, where all hands are equally strong": holdem_game(
+        "one_then_two", replace(SHORT, board_cards=(0, 1, 2), num_ranks=4, num_suits=2)
+    ),
     "all in on any street": holdem_game("all_in", HoldemConfig(stacks=8, bet_menu="fcpa", **EIGHT_CARDS)),
 }
 """Games in which cards come more than once, or before the first bets, and whose deals can be listed."""
