@@ -335,7 +335,7 @@ def _enter(frames: Any, depth: Any, action: Any, states: Any, hands: Any, learne
     active, reach = frames.active[depth], frames.reach[depth]
     active_after, reach_after = frames.active[depth + 1], frames.reach[depth + 1]
     num = np.int64(0)
-    for i in range(frames.num_active[depth]):  # without branches, which no processor could predict
+    for i in range(frames.num_active[depth]):  # without branches: which hands try an action follows no pattern
         k = active[i]
         b = buckets[k]
         values[k], active_after[num], reach_after[k] = np.nan, k, reach[k] * policy[b, action]
@@ -394,6 +394,6 @@ def _sum_regrets(policy: Any, b: Any, values: Any, k: Any, legal: Any, count: An
         expected += share * values[action, k] if share > 0 else _ZERO
     for action in range(policy.shape[1]):
         value = values[action, k]
-        is_tried = (legal >> action) & 1 != 0 and value == value  # not NaN
+        is_tried = (legal >> action) & 1 != 0 and not np.isnan(value)
         sums[b, action] += count * (value - expected) if is_tried else _ZERO
     return expected

@@ -29,14 +29,7 @@ from card_baselines.solvers import walk
 from card_baselines.solvers.game_trees import endgame_of, grow_all, grow_betting
 from card_baselines.solvers.hands import WHOLE_BOARD, BoardHands
 from card_baselines.solvers.regret import Schedule, match_regrets, normalise
-from card_baselines.solvers.streets import (
-    STREAM,
-    BoardResponses,
-    Boards,
-    LaterStreet,
-    Streets,
-    make_street_walk,
-)
+from card_baselines.solvers.streets import STREAM, BoardResponses, Boards, LaterStreet, Streets, make_street_walk
 from card_baselines.solvers.tree import NUM_PLAYERS, BettingTree, Numbers
 from card_baselines.solvers.walk import BEST, LEARN, VISIT_ALL, Frames, Groups, Settings
 from card_envs.agent import Agent
