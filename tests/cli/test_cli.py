@@ -480,9 +480,9 @@ def test_help_and_version(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_help_of_options_that_are_on_by_default_is_true_of_their_negation(shell: Shell) -> None:
-    text = " ".join(shell.prints("train", "menu_cfr", "--help").replace("│", " ").split())
+    text = " ".join(shell.prints("train", "self_play_ppo", "--help").replace("│", " ").split())
     assert "--no-progress Progress bar, shown by default." in text
-    assert re.search(r"--no-cfr-br Learning against responders .* on by default\.", text)
+    assert re.search(r"--no-skip-forced Let the engine play .*; --no-skip-forced leaves them to the learner\.", text)
 
 
 def test_help_of_replay_names_the_endings_of_all_formats(shell: Shell) -> None:

@@ -31,7 +31,11 @@ SOLVERS: dict[str, tuple[Callable[[], CfrSolver], int, int]] = {
     "vector": (lambda: VectorCfr(KUHN, "predictive_cfr_plus"), 30, 5),
     "vector, three streets": (lambda: VectorCfr(MORE_STREETS["one hole card"], "predictive_cfr_plus"), 5, 3),
     "sampled": (lambda: SampledCfr(PublicTree(KUHN), 0, deals=7), 30, 5),
-    "menu": (lambda: MenuCfr(NO_LIMIT_LEDUC, make_boards(), 3, least=0.3, plain_iterations=5), 10, 10),
+    "menu": (
+        lambda: MenuCfr(NO_LIMIT_LEDUC, make_boards(), 3, least=0.3, plain_iterations=5, responder_share=0.5),
+        10,
+        10,
+    ),
     "mccfr": (lambda: Mccfr(LIMIT, equal_bounds(4, seed=0, samples=2000), seed=1), 100, 200),
     "public chance": (lambda: PublicChanceCfr(LIMIT, some_buckets(), some_turn(), seed=3), 2, 1),
     "public chance, CFR-BR": (lambda: PublicChanceCfrBr(LIMIT, some_buckets(), some_turn(), seed=3), 2, 1),

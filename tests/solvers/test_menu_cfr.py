@@ -18,6 +18,7 @@ from card_baselines.solvers.strategy import STRATEGY, TableStrategy, compress, d
 from card_baselines.solvers.train import MenuConfig, MenuLearner
 from card_baselines.solvers.translation import find_places, has_same_bets, pseudo_harmonic
 from card_baselines.solvers.tree import BettingTree
+from card_baselines.solvers.walk import ANSWER, RESPOND, SAMPLE
 from card_envs import make_game
 from card_envs.agent import decisions_at
 from card_envs.analysis.exploitability.best_response import strategy_exploitability
@@ -157,23 +158,43 @@ def test_pseudo_harmonic_mapping() -> None:
 
 @needs_speed
 @pytest.mark.parametrize(
-    ("plain", "least", "threads", "last"),
+    ("plain", "share", "least", "threads", "last"),
     [
-        (None, 0.0, 1, 4000),
-        pytest.param(50, 0.3, 1, 4000, marks=pytest.mark.slow),
-        pytest.param(50, 0.3, 3, 8000, marks=pytest.mark.slow),
+        (None, 0.0, 0.0, 1, 4000),
+        pytest.param(50, 1.0, 0.3, 1, 4000, marks=pytest.mark.slow),
+        pytest.param(50, 1.0, 0.3, 3, 8000, marks=pytest.mark.slow),
+        pytest.param(50, 0.5, 0.3, 1, 4000, marks=pytest.mark.slow),
     ],
 )
-def test_exploitability_falls_towards_zero(plain: int | None, least: float, threads: int, last: int) -> None:
+def test_exploitability_falls_towards_zero(
+    plain: int | None, share: float, least: float, threads: int, last: int
+) -> None:
     """Sampled actions make each iteration cheaper and noisier; halved again, and again, with more of them."""
     public = PublicTree(holdem_game("no_limit_leduc", NO_LIMIT_LEDUC))
-    run = MenuCfr(NO_LIMIT_LEDUC, make_boards(), 0, least=least, plain_iterations=plain, num_threads=threads)
+    run = MenuCfr(
+        NO_LIMIT_LEDUC, make_boards(), 0, least=least, plain_iterations=plain, responder_share=share,
+        num_threads=threads,
+    )  # fmt: skip
     lost = []
     for iterations in (20, 400, last):
         run.run(iterations - run.iterations)
         lost.append(exploitability(run, public))
     assert lost[0] > 2 * lost[1] > 4 * lost[2]
     assert lost[2] < (0.1 if least == 0 else 0.3)
+
+
+@needs_speed
+def test_responders_take_part_in_their_share_of_the_iterations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Never in the plain iterations; where they do, each player learns against its own, which learns as well."""
+    modes: list[int] = []
+    learn = MenuCfr._learn
+    monkeypatch.setattr(MenuCfr, "_learn", lambda run, *args: (modes.append(args[1]), learn(run, *args))[1])
+    for share, least, most in ((0.0, 0, 0), (0.25, 15, 35), (1.0, 100, 100)):
+        modes.clear()
+        MenuCfr(NO_LIMIT_LEDUC, make_boards(), 1, plain_iterations=20, responder_share=share).run(120)
+        responding = modes.count(RESPOND) // 2
+        assert modes.count(ANSWER) == 2 * responding and modes.count(SAMPLE) == 2 * (120 - responding)
+        assert least <= responding <= most and RESPOND not in modes[:40]
 
 
 @pytest.fixture(scope="module")

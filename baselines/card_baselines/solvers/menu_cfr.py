@@ -5,8 +5,10 @@ counterfactual regret minimization: an iteration draws a board, and both players
 regrets of iteration t have the weight t, its strategy has the weight t^2 in the average (linear CFR, Brown and Sandholm
 2019).
 
-After the plain iterations each player learns against a responder that plays the best response with every hand on the
-last street and learns with buckets before it (CFR-BR; Johanson, Bard, Burch and Bowling, AAAI 2012).
+After the plain iterations each player learns, in a share of the iterations, against a responder that plays the best
+response with every hand on the last street and learns with buckets before it (CFR-BR; Johanson, Bard, Burch and
+Bowling, AAAI 2012), in the others against the other player. Which of the two it meets is hidden from it, as in the
+restricted Nash responses of Johanson, Zinkevich and Bowling (NeurIPS 2007): strategies are less timid than of CFR-BR.
 """
 
 from __future__ import annotations
@@ -58,7 +60,7 @@ class MenuCfr(DealSolver):
 
     def __init__(
         self, config: HoldemConfig, boards: BoardBuckets, seed: int, *, least: float = 0.1,
-        plain_iterations: int | None = None, num_threads: int = 1,
+        plain_iterations: int | None = None, responder_share: float = 1.0, num_threads: int = 1,
     ) -> None:  # fmt: skip
         """Start with regrets of 0.
 
@@ -67,9 +69,11 @@ class MenuCfr(DealSolver):
             boards: Source of random boards, with the ranks and buckets of their hands.
             seed: Seed of boards and sampled actions.
             least: The opponent's reach probability below which its actions are sampled, see `walk.Settings`.
-            plain_iterations: Number of iterations, before those against responders, in which the players learn against
-                each other; None if all are. Their strategies are left out of the average, and their regrets are
-                discounted as if a tenth as many iterations had led to them.
+            plain_iterations: Number of iterations, before responders come, in which the players learn against each
+                other; None if all are. Their strategies are left out of the average, and their regrets are discounted
+                as if a tenth as many iterations had led to them.
+            responder_share: Share of the later iterations, drawn at random, in which the players learn against
+                responders; in the others they learn against each other.
             num_threads: Number of threads that learn from different boards.
 
         Raises:
@@ -82,7 +86,7 @@ class MenuCfr(DealSolver):
         """(states,): where the numbers of each information state begin."""
         self.nodes = self.tree.pack(self.first, is_packed=True)
         self.boards, self.seed, self.least = boards, seed, np.float32(least)
-        self.plain_iterations = plain_iterations
+        self.plain_iterations, self.responder_share = plain_iterations, responder_share
         self.regrets: Floats32 = np.zeros(size, np.float32)
         self.averages: Floats32 = np.zeros(size, np.float32)
         self._last_street = len(boards.num_buckets) - 1
@@ -114,11 +118,13 @@ class MenuCfr(DealSolver):
 
     def learn(self, number: int) -> None:
         """Draw the board of iteration `number`, on which both players learn in turn."""
-        self.boards.draw(make_generator(self.seed, number - 1))
+        generator = make_generator(self.seed, number - 1)
+        self.boards.draw(generator)
         seed_streams(self._streams, np.uint64(wrap_seed(self.seed)), np.uint64(number))
         self._number = number
+        responds = not self._is_plain and generator.random() < self.responder_share
         for learner in range(NUM_PLAYERS):
-            if self._is_plain:
+            if not responds:
                 self._learn(learner, SAMPLE, self.regrets, self.regrets, 1.0)
             else:
                 self._learn(1 - learner, RESPOND, self.responder, self.regrets, 1.0)
@@ -134,7 +140,7 @@ class MenuCfr(DealSolver):
 
     @property
     def _is_plain(self) -> bool:
-        """True if the players learn against each other in the current iteration."""
+        """True in the iterations before those of responders."""
         return self.plain_iterations is None or self._number <= self.plain_iterations
 
     def _weight(self) -> float:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from card_baselines.runs.config import EnvArgs
-from card_baselines.runs.ranges import AT_LEAST_0, AT_LEAST_2
+from card_baselines.runs.ranges import AT_LEAST_0, AT_LEAST_2, SHARE
 from card_baselines.solvers.buckets.equity_buckets import equal_bounds
 from card_baselines.solvers.buckets.hand_buckets import BoardBuckets, HandBuckets, sort_buckets
 from card_baselines.solvers.game_trees import is_two_player_menu
@@ -170,10 +170,11 @@ class MenuConfig(EnvConfig, BucketConfig):
     """Boards that are drawn; on each, both players learn with all their hands against all of the opponent's."""
     minutes: float = 60.0
     width: int = 16
-    cfr_br: bool = True
-    """Learning against responders that play the best response on the river (CFR-BR), on by default."""
+    responder_share: Annotated[float, SHARE] = 0.5
+    """Share of the iterations in which the players learn against responders that play the best response on the river;
+    in the others they learn against each other. 1 is CFR-BR, hard to exploit and timid, 0 plain CFR."""
     plain_iterations: Annotated[int, AT_LEAST_0] = 30_000
-    """Iterations, before those with `cfr_br`, in which the players learn against each other."""
+    """Iterations before the first with responders, none of which count in the average; not read without responders."""
     panel: tuple[str, ...] = ("always_call", "tight_aggressive", "equity", "ppo_no_limit_hu")
     """Agents that the strategy is measured against, duplicate deals."""
     evaluation_seconds: float = 3600.0
@@ -201,10 +202,10 @@ class MenuLearner(BucketLearner):
     def make_solver(self) -> MenuCfr:
         """Return a new solver."""
         config = self._config
-        plain = config.plain_iterations if config.cfr_br else None
+        plain = config.plain_iterations if config.responder_share else None
         return MenuCfr(
             self._game.config, BoardBuckets(*self.tables), config.seed, plain_iterations=plain,
-            num_threads=self.num_threads,
+            responder_share=config.responder_share, num_threads=self.num_threads,
         )  # fmt: skip
 
 

@@ -189,6 +189,6 @@ def make_algorithm(
         budget=lambda config, done: Budget(config.minutes, config.iterations, done),
         counts="iterations",
         checkpoint_seconds=checkpoint_seconds,
-        may_change=("minutes", "iterations", "evaluation_seconds", "threads"),
+        may_change=("minutes", "iterations", "evaluation_seconds", "threads", "responder_share"),
         duplicate=True,
     )
