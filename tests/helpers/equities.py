@@ -8,53 +8,37 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_envs.analysis.exploitability.range_equity import (
-    AGAINST_ALL,
-    add_board_card,
-    finish,
-    take_hand,
-    try_all_boards,
-)
-from card_envs.analysis.variance.holdem.chance_terms import SHOWDOWN_FIELDS, list_rest, write_shares
-from card_envs.compiler import kernel
-from card_envs.poker.hands import BOARD_SIZE, HOLE_CARDS, possible_hands
+from card_envs.analysis.exploitability.range_equity import equities_against
+from card_envs.analysis.variance.holdem.chance_terms import CHANCE_TERMS, write_shares
+from card_envs.cards import NO_CARD
+from card_envs.games.holdem.config import HoldemConfig
+from card_envs.poker.hands import HOLE_CARDS, possible_hands
 from card_envs.poker.percentiles import percentile_of_rank
-from card_envs.poker.ranks import CARD_BITS, CARD_KEYS
 from card_envs.poker.starting_hands import STARTING_EQUITIES, STARTING_PERCENTILES, starting_hand
 from card_envs.poker_hands import hand_rank
 
-SHOWDOWN = np.dtype((np.record, SHOWDOWN_FIELDS))
+
+def table_with(hands: Sequence[Sequence[int]], board: Sequence[int]) -> Any:
+    """Return a table (1,) with these hole cards by seat and a board of 3 to 5 cards."""
+    tables = HoldemConfig.limit(len(hands)).new_tables(1)
+    cards = [card for cards in (*hands, board) for card in cards]
+    tables["deck"][0, : len(cards)], tables["street"] = cards, len(board) - 2
+    return tables
 
 
 def equities(hands: Sequence[Sequence[int]], board: Sequence[int]) -> NDArray[np.float64]:
     """Return the shares of the pot (number of hands,) over all boards that complete a board of 3 to 5 cards."""
-    showdown = np.zeros(1, SHOWDOWN)
-    s = showdown[0]
-    s.num_seats = len(hands)
-    for seat, hand in enumerate(hands):
-        for card in (*hand, *board):
-            s.key[seat] += CARD_KEYS[card]
-            s.bits[seat] |= CARD_BITS[card]
-    list_rest(s, np.int64(sum(1 << int(card) for cards in (*hands, board) for card in cards)))
-    write_shares(s, np.int64(BOARD_SIZE - len(board)), np.int64((1 << len(hands)) - 1))
-    return np.array(s.share[: len(hands)])
+    terms = np.zeros(1, CHANCE_TERMS)
+    terms["num_seats"] = len(hands)
+    write_shares(terms[0], table_with(hands, board)[0], np.int64(len(board)), np.int64((1 << len(hands)) - 1))
+    return np.array(terms["share"][0, : len(hands)])
 
 
 def equities_against_all(hand: Sequence[int], board: Sequence[int]) -> NDArray[np.float64]:
-    """Return the equities (1326,) of a hand on a board of 3 to 5 cards, NaN against hands that hold a seen card."""
-    record = np.zeros(1, AGAINST_ALL)
-    _write_against_all(record, np.array([*hand, *board], np.int64))
-    return np.where(possible_hands([*hand, *board]), record[0]["chance"], np.nan)
-
-
-@kernel
-def _write_against_all(records: Any, cards: Any) -> None:
-    r = records[0]
-    take_hand(r, cards[0], cards[1])
-    for k in range(HOLE_CARDS, len(cards)):
-        add_board_card(r, cards[k])
-    try_all_boards(r, np.int64(len(cards) - HOLE_CARDS))
-    finish(r)
+    """Return the equities (1326,) of a hand on a board of 4 or 5 cards, NaN against hands that hold a seen card."""
+    views = table_with([hand, [NO_CARD] * HOLE_CARDS], board)
+    found = equities_against(views, np.array([0]), np.array([0.0]), num_boards=0)[0]
+    return np.where(possible_hands([*hand, *board]), found, np.nan)
 
 
 def equity_against_range(hand: Sequence[int], weights: NDArray[Any], board: Sequence[int]) -> float:

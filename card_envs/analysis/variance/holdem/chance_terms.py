@@ -33,17 +33,6 @@ _STRONG_POWER = 8
 _BOARD = (0, 3, 4, 5)
 _NO_RANK = 1 << 30
 
-SHOWDOWN_FIELDS: list[Any] = [
-    ("num_seats", np.int64),
-    ("share", np.float64, (MAX_SEATS,)),
-    ("key", np.int64, (MAX_SEATS,)),  # hole cards and known board, see `poker.ranks`
-    ("bits", np.int64, (MAX_SEATS,)),
-    ("rank", np.int64, (MAX_SEATS,)),
-    ("rest", np.uint8, (DECK_SIZE,)),  # card ids that can still come
-    ("num_rest", np.int64),
-]
-"""Fields of a record for the shares of a pot that known hands win; a set of seats is an int64 with a bit for each."""
-
 CHANCE_TERMS = np.dtype(
     (
         np.record,
@@ -55,7 +44,13 @@ CHANCE_TERMS = np.dtype(
             # --- scratch ---
             ("expected", np.float64, (MAX_SEATS, NUM_FEATURES)),  # expectation of the features before the cards
             ("sum", np.float64, (MAX_SEATS, NUM_FEATURES)),  # sum over possible cards
-            *SHOWDOWN_FIELDS,
+            ("num_seats", np.int64),
+            ("share", np.float64, (MAX_SEATS,)),  # share of the pot that each hand wins
+            ("key", np.int64, (MAX_SEATS,)),  # hole cards and known board, see `poker.ranks`
+            ("bits", np.int64, (MAX_SEATS,)),
+            ("rank", np.int64, (MAX_SEATS,)),
+            ("rest", np.uint8, (DECK_SIZE,)),  # card ids that can still come
+            ("num_rest", np.int64),
         ],
     )
 )
@@ -110,7 +105,7 @@ def _expect_flop(u: Any, t: Table, num_boards: Any) -> None:
 def _add_random_boards(u: Any, num_boards: Any, live: Any) -> None:
     """Write the sums of the shares of all hands on random boards; add the features of the live ones on their flops."""
     seats = _all_seats(u)
-    clear_shares(u)
+    _clear_shares(u)
     for _ in range(num_boards):
         key, bits = np.int64(0), np.int64(0)
         for k in range(BOARD_SIZE):
@@ -119,9 +114,9 @@ def _add_random_boards(u: Any, num_boards: Any, live: Any) -> None:
             bits |= CARD_BITS[card]
             if k == 2 and live != 0:
                 _add_features(u, key, bits, live, np.int64(5))
-        add_shares(u, key, bits, seats)
+        _add_shares(u, key, bits, seats)
         if live != 0:
-            rank_hands(u, key, bits, live)
+            _rank_hands(u, key, bits, live)
             _add_best(u, live, EQUITY)
 
 
@@ -139,7 +134,7 @@ def _draw(u: Any, k: Any) -> Any:
 def _expect_next_card(u: Any, t: Table, street: Any) -> None:
     """Write the expectations of the turn or river card."""
     live, known = np.int64(u.live[street]), np.int64(_BOARD[street - 1])
-    _write_shares(u, t, known, live)
+    write_shares(u, t, known, live)
     _clear_sums(u)
     for k in range(u.num_rest):
         card = u.rest[k]
@@ -154,7 +149,7 @@ def _expect_next_card(u: Any, t: Table, street: Any) -> None:
 def _observe(u: Any, t: Table, street: Any) -> None:
     """Write the features with the street's cards, and their differences from the expectations."""
     live, known = np.int64(u.live[street]), np.int64(_BOARD[street])
-    _write_shares(u, t, known, live)
+    write_shares(u, t, known, live)
     _clear_sums(u)
     _add_features(u, np.int64(0), np.int64(0), live, known + 2)
     for seat in range(u.num_seats):
@@ -179,7 +174,11 @@ def _set_cards(u: Any, t: Table, num_board: Any) -> None:
         used |= (np.int64(1) << first) | (np.int64(1) << second)
         u.key[seat] = key + CARD_KEYS[first] + CARD_KEYS[second]
         u.bits[seat] = bits | CARD_BITS[first] | CARD_BITS[second]
-    list_rest(u, used)
+    u.num_rest = 0
+    for other in range(DECK_SIZE):
+        if (used >> other) & 1 == 0:
+            u.rest[u.num_rest] = other
+            u.num_rest += 1
 
 
 @kernel
@@ -192,7 +191,7 @@ def _clear_sums(u: Any) -> None:
 @kernel
 def _add_best(u: Any, live: Any, feature: Any) -> None:
     """Add the shares of the pot of the live seats to a feature; hands must be ranked."""
-    best, share = best_share(u, live)
+    best, share = _best_share(u, live)
     for seat in range(u.num_seats):
         if has(live, seat) and u.rank[seat] == best:
             u.sum[seat, feature] += share
@@ -201,7 +200,7 @@ def _add_best(u: Any, live: Any, feature: Any) -> None:
 @kernel
 def _add_features(u: Any, key: Any, bits: Any, live: Any, num_cards: Any) -> None:
     """Add the features except equity of the live hands of `num_cards` cards, with further board cards."""
-    rank_hands(u, key, bits, live)
+    _rank_hands(u, key, bits, live)
     _add_best(u, live, AHEAD)
     for seat in range(u.num_seats):
         if has(live, seat):
@@ -214,83 +213,60 @@ def _add_features(u: Any, key: Any, bits: Any, live: Any, num_cards: Any) -> Non
 
 
 @kernel
-def clear_shares(s: Any) -> None:
-    """Set the share of every player to 0."""
-    for seat in range(s.num_seats):
-        s.share[seat] = 0.0
+def _clear_shares(u: Any) -> None:
+    for seat in range(u.num_seats):
+        u.share[seat] = 0.0
 
 
 @kernel
-def list_rest(s: Any, used: Any) -> None:
-    """List the cards that are not in the set `used` in the record."""
-    count = np.int64(0)
-    for card in range(DECK_SIZE):
-        if (used >> card) & 1 == 0:
-            s.rest[count] = card
-            count += 1
-    s.num_rest = count
-
-
-@kernel
-def rank_hands(s: Any, key: Any, bits: Any, live: Any) -> None:
+def _rank_hands(u: Any, key: Any, bits: Any, live: Any) -> None:
     """Write the rank of each hand in the set `live`; `key` and `bits` describe the further board cards."""
-    for seat in range(s.num_seats):
-        if (live >> seat) & 1:
-            s.rank[seat] = rank_of(s.key[seat] + key, s.bits[seat] | bits)
+    for seat in range(u.num_seats):
+        if has(live, seat):
+            u.rank[seat] = rank_of(u.key[seat] + key, u.bits[seat] | bits)
 
 
 @kernel
-def best_share(s: Any, live: Any) -> Any:
+def _best_share(u: Any, live: Any) -> Any:
     """Return the best rank among the hands in the set `live`, and the share of the pot of each hand that has it."""
     best, count = np.int64(_NO_RANK), np.int64(0)
-    for seat in range(s.num_seats):
-        if (live >> seat) & 1:
-            if s.rank[seat] < best:
-                best, count = np.int64(s.rank[seat]), np.int64(0)
-            if s.rank[seat] == best:
+    for seat in range(u.num_seats):
+        if has(live, seat):
+            if u.rank[seat] < best:
+                best, count = np.int64(u.rank[seat]), np.int64(0)
+            if u.rank[seat] == best:
                 count += 1
     return best, 1.0 / count
 
 
 @kernel
-def add_shares(s: Any, key: Any, bits: Any, live: Any) -> None:
+def _add_shares(u: Any, key: Any, bits: Any, live: Any) -> None:
     """Add the shares of the pot at a showdown between the hands in the set `live`, given further board cards."""
-    rank_hands(s, key, bits, live)
-    best, share = best_share(s, live)
-    for seat in range(s.num_seats):
-        if (live >> seat) & 1 and s.rank[seat] == best:
-            s.share[seat] += share
+    _rank_hands(u, key, bits, live)
+    best, share = _best_share(u, live)
+    for seat in range(u.num_seats):
+        if has(live, seat) and u.rank[seat] == best:
+            u.share[seat] += share
 
 
 @kernel
-def write_shares(s: Any, missing: Any, live: Any) -> None:
-    """Write the mean shares, which sum to 1, of the hands in the set `live` over all boards with 0 to 2 more cards."""
-    clear_shares(s)
-    rest: Any = np.int64(s.num_rest)
-    if missing == 0:
-        add_shares(s, np.int64(0), np.int64(0), live)
-    elif missing == 1:
+def write_shares(u: Any, t: Table, num_board: Any, live: Any) -> None:
+    """Write the exact equities, which sum to 1, of the live seats with `num_board` (3 to 5) cards on the board."""
+    _set_cards(u, t, num_board)
+    _clear_shares(u)
+    rest: Any = np.int64(u.num_rest)
+    if num_board == BOARD_SIZE:
+        _add_shares(u, np.int64(0), np.int64(0), live)
+    elif num_board == BOARD_SIZE - 1:
         for a in range(rest):
-            add_shares(s, CARD_KEYS[s.rest[a]], CARD_BITS[s.rest[a]], live)
+            _add_shares(u, CARD_KEYS[u.rest[a]], CARD_BITS[u.rest[a]], live)
     else:
         for a in range(rest):
             for b in range(a):
-                key = CARD_KEYS[s.rest[a]] + CARD_KEYS[s.rest[b]]
-                add_shares(s, key, CARD_BITS[s.rest[a]] | CARD_BITS[s.rest[b]], live)
-    _normalise(s)
-
-
-@kernel
-def _normalise(s: Any) -> None:
+                key = CARD_KEYS[u.rest[a]] + CARD_KEYS[u.rest[b]]
+                _add_shares(u, key, CARD_BITS[u.rest[a]] | CARD_BITS[u.rest[b]], live)
     total = 0.0
-    for seat in range(s.num_seats):
-        total += s.share[seat]
-    for seat in range(s.num_seats):
-        s.share[seat] /= total  # the shares of each showdown sum to 1
-
-
-@kernel
-def _write_shares(u: Any, t: Table, num_board: Any, live: Any) -> None:
-    """Write the exact equities of the live seats with `num_board` >= 3 cards on the board."""
-    _set_cards(u, t, num_board)
-    write_shares(u, BOARD_SIZE - num_board, live)
+    for seat in range(u.num_seats):
+        total += u.share[seat]
+    for seat in range(u.num_seats):
+        u.share[seat] /= total  # the shares of each showdown sum to 1
