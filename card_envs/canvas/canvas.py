@@ -114,16 +114,12 @@ class Canvas:
         """Write a line whose capitals are centred at y; x is its `left`, `middle` or `right`."""
         self.shapes.append(Text(position[0], position[1] + X_HEIGHT * size, text, size, color, align, bold))
 
-    def pill(self, center: Point, text: str, size: float, fill: Color, color: Color, bold: bool = False) -> None:
-        """Write a line on a rounded label of the width of the line."""
-        height = 1.5 * size
-        self.box(center, (text_width(text, size) + height * 0.9, height), fill, radius=height / 2)
-        self.text(center, text, size, color, bold=bold)
-
     def label(self, center: Point, label: Label) -> None:
-        """Write the label of a seat."""
+        """Write the label of a seat, on a rounded ground of the width of its words."""
         if label.words:
-            self.pill(center, label.words, LABEL_SIZE, label.fill, label.color, bold=True)
+            width, height = text_width(label.words, LABEL_SIZE), 1.5 * LABEL_SIZE
+            self.box(center, (width + height * 0.9, height), label.fill, radius=height / 2)
+            self.text(center, label.words, LABEL_SIZE, label.color, bold=True)
 
     def plate(
         self, center: Point, name: str, value: str, is_lit: bool, is_dim: bool = False, size: Point = PLATE_SIZE
