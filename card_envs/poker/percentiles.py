@@ -43,12 +43,7 @@ class Tables(NamedTuple):
     """(13, 13) number of the `MATCHUPS` that it ties."""
 
 
-def load() -> Tables:
-    """Return the shipped tables; ValueError if the file is not the one that this version was built with."""
-    return load_pinned(Tables, TABLE_FILE, TABLE_SHA256)
-
-
-TABLES = load()
+TABLES = load_pinned(Tables, TABLE_FILE, TABLE_SHA256)
 _SMALLEST = HAND_SIZES[0]
 
 

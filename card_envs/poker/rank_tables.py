@@ -39,6 +39,4 @@ class Tables(NamedTuple):
     for the row and column of any 24-bit number."""
 
 
-def load() -> Tables:
-    """Return the shipped tables; ValueError if the file is not the one that this version was built with."""
-    return load_pinned(Tables, TABLE_FILE, TABLE_SHA256)
+TABLES = load_pinned(Tables, TABLE_FILE, TABLE_SHA256)

@@ -57,7 +57,7 @@ CARD_BITS: NDArray[np.int64] = np.zeros(256, np.int64)
 for _card in range(DECK_SIZE):
     CARD_KEYS[_card] = RANK_KEYS[_card // 4] + (1 << _COUNTERS[_card % 4])
     CARD_BITS[_card] = 1 << (_RANK_BITS * (_card % 4) + _card // 4)
-_FLUSH_RANKS, _ROW_OFFSETS, _SUM_RANKS = rank_tables.load()
+_FLUSH_RANKS, _ROW_OFFSETS, _SUM_RANKS = rank_tables.TABLES
 
 
 @kernel

@@ -50,9 +50,7 @@ class Tables(NamedTuple):
     """(1326, 4) equity of each of `poker.hands.HANDS` against each quarter of starting hands, the best first."""
 
 
-def load() -> Tables:
-    """Return the shipped tables; ValueError if the file is not the one that this version was built with."""
-    return load_pinned(Tables, TABLE_FILE, TABLE_SHA256)
+TABLES = load_pinned(Tables, TABLE_FILE, TABLE_SHA256)
 
 
 @kernel

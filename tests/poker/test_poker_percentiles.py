@@ -29,7 +29,7 @@ SEVEN_CARDS = (41_584, 224_848, 3_473_184, 4_047_644, 6_180_020, 6_461_620, 31_4
 
 
 def test_every_hand_is_counted() -> None:
-    counts = percentiles.load().hand_counts
+    counts = percentiles.TABLES.hand_counts
     assert counts.sum(axis=1).tolist() == [comb(52, 5), comb(52, 6), comb(52, 7)]
     for row, known in ((0, FIVE_CARDS), (2, SEVEN_CARDS)):
         bounds = pairwise((0, *WORST_RANK_OF_CATEGORY))
@@ -77,18 +77,12 @@ def test_starting_hands_are_ordered_by_equity_and_counted_by_cards() -> None:
     assert hand_percentile(card_ids("Ac Kc")) > hand_percentile(card_ids("Ac Kd"))
 
 
-def test_another_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(percentiles, "TABLE_SHA256", "0" * 64)
-    with pytest.raises(ValueError, match="reinstall card-envs"):
-        percentiles.load()
-
-
 def test_five_card_hands_count_the_same_again() -> None:
     if not COMPILED:
         pytest.skip("2.6 million hands in plain Python take minutes")
     counts = np.zeros(WORST_RANK + 1, np.int64)
     count_ranks(counts, np.arange(5))
-    assert np.array_equal(counts, percentiles.load().hand_counts[0])
+    assert np.array_equal(counts, percentiles.TABLES.hand_counts[0])
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.encoders.default import DEFAULT
 from card_envs.games.holdem.encoders.equity import EQUITY
 from card_envs.poker.hands import HANDS
-from card_envs.poker.sampled_equity import SAMPLES, load
+from card_envs.poker.sampled_equity import SAMPLES, TABLES
 from card_envs.poker.starting_hands import STARTING_PERCENTILES, starting_hands
 from card_envs.poker_hands import hand_ranks
 from tests.helpers.equities import equity_against_range, starting_hand_equity
@@ -106,4 +106,4 @@ def test_the_same_cards_read_the_same_in_any_order() -> None:
 
 
 def test_the_table_before_the_flop_is_what_sampling_gives() -> None:
-    assert build_sampled_equities().by_quarter.tolist() == load().by_quarter.tolist()
+    assert build_sampled_equities().by_quarter.tolist() == TABLES.by_quarter.tolist()

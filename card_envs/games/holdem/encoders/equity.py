@@ -25,11 +25,11 @@ from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import Table
 from card_envs.observation import Block, Encoder, Layout, observe_kernels
 from card_envs.poker.hands import BOARD_SIZE, HOLE_CARDS, hand_number
-from card_envs.poker.sampled_equity import QUARTERS, load, write_sampled_equities, write_showdown_equities
+from card_envs.poker.sampled_equity import QUARTERS, TABLES, write_sampled_equities, write_showdown_equities
 from card_envs.poker.starting_hands import STARTING_EQUITIES, starting_hand
 
 _NUMBERS = 1 + QUARTERS
-_BEFORE_FLOP = load().by_quarter
+_BEFORE_FLOP = TABLES.by_quarter
 
 
 def layout(config: HoldemConfig) -> Layout:
