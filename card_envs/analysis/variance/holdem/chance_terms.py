@@ -76,11 +76,6 @@ def write_chance_terms(tables: Tables, terms: Any, num_boards: Any) -> None:
 
 
 @kernel
-def _all_seats(u: Any) -> Any:
-    return (np.int64(1) << np.int64(u.num_seats)) - 1
-
-
-@kernel
 def _write_starting_values(u: Any, t: Table, num_boards: Any) -> None:
     """Write the equities of the hole cards as values before the flop, from random boards."""
     _set_cards(u, t, np.int64(0))
@@ -104,7 +99,7 @@ def _expect_flop(u: Any, t: Table, num_boards: Any) -> None:
 @kernel
 def _add_random_boards(u: Any, num_boards: Any, live: Any) -> None:
     """Write the sums of the shares of all hands on random boards; add the features of the live ones on their flops."""
-    seats = _all_seats(u)
+    seats = (np.int64(1) << np.int64(u.num_seats)) - 1
     _clear_shares(u)
     for _ in range(num_boards):
         key, bits = np.int64(0), np.int64(0)
