@@ -40,7 +40,7 @@ from card_envs.match.summary import FEWEST_HANDS, Summary, skewness, summarise_d
 from card_envs.poker.percentiles import PERCENTILES
 from card_envs.poker_hands import hand_ranks
 from card_envs.rng import seed_streams
-from tests.helpers.scripted_agents import always_call, always_raise
+from tests.helpers.scripted_agents import Silent, always_call, always_raise
 
 
 def adjusted(
@@ -56,16 +56,6 @@ def evidence(controls: NDArray[np.float64], results: NDArray[np.float64]) -> Evi
     """Return the moments of deals (n, k) that are played once."""
     once = controls[:, None], results[:, None]
     return evidence_of(*once, np.arange(len(results)), once)
-
-
-class Silent:
-    """Plays as an agent does, and tells nothing: nobody knows what it would do with other cards."""
-
-    def __init__(self, agent: Agent) -> None:
-        self._agent, self.name = agent, agent.name
-
-    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        return self._agent.act(decisions, rng)
 
 
 # --- chance terms ---------------------------------------------------------------------------------------------------

@@ -13,14 +13,7 @@ from card_envs.analysis.variance.tree_terms import TreeControlTerms
 from card_envs.game import Game
 from card_envs.games.holdem.presets import kuhn_poker, leduc_holdem
 from card_envs.match import MatchBatch, play_match
-from tests.helpers.scripted_agents import always_call
-
-
-class Silent(Agent):
-    """Plays at random, and tells nothing."""
-
-    def act(self, decisions, rng):  # type: ignore[no-untyped-def]
-        return RandomAgent().act(decisions, rng)
+from tests.helpers.scripted_agents import Silent, always_call
 
 
 class Collecting(ControlVariates):
@@ -70,7 +63,7 @@ def expected_rewards(tree: PublicTree, strategies: list[np.ndarray]) -> np.ndarr
     return values(tree.root).mean(axis=0)
 
 
-@pytest.mark.parametrize("first", [RandomAgent(), Silent()], ids=["asked", "silent"])
+@pytest.mark.parametrize("first", [RandomAgent(), Silent(RandomAgent())], ids=["asked", "silent"])
 def test_controls_have_mean_zero_and_help(first: Agent) -> None:
     game = leduc_holdem()
     agents = [first, find_agent("cfr", game)]
@@ -87,9 +80,8 @@ def test_controls_have_mean_zero_and_help(first: Agent) -> None:
 
 @pytest.mark.slow
 def test_intervals_of_small_matches_hold() -> None:
-    game = leduc_holdem()
-    matches = [play_and_summarise(game, [Silent(), Silent()], 80, seed, control_variates=True)[1][0]
-               for seed in range(60)]  # fmt: skip
+    game, agents = leduc_holdem(), [Silent(RandomAgent()), Silent(RandomAgent())]
+    matches = [play_and_summarise(game, agents, 80, seed, control_variates=True)[1][0] for seed in range(60)]
     assert sum(won.ci95[0] < 0 < won.ci95[1] for won in matches) >= 52, "of 60 intervals of 95 %, 57 on average"
     means = np.array([won.mean for won in matches])
     assert abs(means.mean()) < 4 * means.std(ddof=1) / np.sqrt(len(means))
@@ -108,7 +100,7 @@ def test_an_agent_that_says_one_thing_and_another_is_an_error() -> None:
 
 def test_three_seats() -> None:
     game = kuhn_poker(num_players=3)
-    agents: list[Agent] = [RandomAgent(), Silent(), RandomAgent()]
+    agents: list[Agent] = [RandomAgent(), Silent(RandomAgent()), RandomAgent()]
     result, won = play_and_summarise(game, agents, 300, 0, control_variates=True)
     assert all(each.standard_error < plain.standard_error for each, plain in zip(won, result.agents, strict=True))
     assert TreeControlTerms(game, agents).units.least_stake > 0

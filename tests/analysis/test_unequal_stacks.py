@@ -16,6 +16,7 @@ from card_envs.analysis.variance.holdem.control_terms import contested_pots
 from card_envs.game import Game
 from card_envs.games.holdem.presets import no_limit_holdem
 from card_envs.match import MatchBatch, play_match
+from tests.helpers.scripted_agents import Silent
 
 EQUAL, DEEP_BUTTON, DEEP_BLIND = (no_limit_holdem(2, stacks=stacks) for stacks in (20, (20, 200), (200, 20)))
 FOLD, CALL = 0, 1
@@ -76,21 +77,13 @@ def test_the_local_best_response_counts_chips_that_can_be_lost(game: Game) -> No
 def test_control_variates_count_chips_that_can_be_lost(game: Game, is_silent: bool) -> None:
     found = []
     for each in (EQUAL, game):
-        agents: list[Any] = [Silent(), Silent()] if is_silent else [AllInOrFold(), AllInOrFold()]
+        agents: list[Agent] = [AllInOrFold(), AllInOrFold()]
+        agents = list(map(Silent, agents)) if is_silent else agents
         corrections = Corrections(each, agents)
         result = play_match(each, agents, 200, 0, callbacks=[corrections])
         found.append(np.column_stack([result.payoffs, *corrections.found]))
     assert np.abs(found[0]).max() > 10
     assert found[1] == pytest.approx(found[0], abs=1e-9)
-
-
-class Silent:
-    """Plays like `AllInOrFold`, and cannot be asked."""
-
-    name = "silent"
-
-    def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
-        return AllInOrFold().act(decisions, rng)
 
 
 @pytest.mark.parametrize("game", [DEEP_BUTTON, DEEP_BLIND], ids=["20, 200", "200, 20"])

@@ -1,4 +1,4 @@
-"""Agents that do the same at every decision, and what agents have in common that are asked for probabilities alone."""
+"""Agents that do the same at every decision, and agents that are asked for probabilities alone, or never."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from card_envs.agent import Decisions
+from card_envs.agent import Agent, Decisions
 
 FOLD, CALL, RAISE = 0, 1, 2
 
@@ -33,6 +33,16 @@ class ShowsProbabilities:
 
     def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
         raise AssertionError("an agent that shows its probabilities is not asked to act")
+
+
+class Silent(Agent):
+    """Plays as an agent does, and tells nothing: nobody knows what it would do with other cards."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent, self.name = agent, agent.name
+
+    def act(self, decisions: Decisions, rng: np.random.Generator) -> Any:
+        return self._agent.act(decisions, rng)
 
 
 def always_call() -> Scripted:

@@ -44,7 +44,7 @@ def test_the_value_and_the_exploitability_are_those_with_all_flops(monkeypatch: 
     merged, every = VectorCfr(GAME, "discounted_cfr_plus"), solve_all_boards(GAME, "discounted_cfr_plus", monkeypatch)
     for solver in (merged, every):
         solver.run(100)
-    found = measure_exploitability(target_of(GAME, Plays(merged.strategy())), "exact", ExploitSettings())
+    found = measure_exploitability(target_of(GAME, Plays(merged)), "exact", ExploitSettings())
     assert found["flops"] == 220
     assert found["best_responses"] == pytest.approx(merged.find_best_responses().tolist(), abs=1e-9)
     assert found["suits_alike"]
@@ -103,7 +103,7 @@ def test_games_that_need_much_memory_are_solved_with_float32(monkeypatch: pytest
     assert {array.dtype for array in solver.state().values()} == {np.dtype(np.float32)}
     for each in (exact, solver):
         each.run(100)
-    found = measure_exploitability(target_of(GAME, Plays(solver.strategy())), "exact", ExploitSettings())
+    found = measure_exploitability(target_of(GAME, Plays(solver)), "exact", ExploitSettings())
     assert found["best_responses"] == pytest.approx(solver.find_best_responses().tolist(), abs=1e-5)
     assert found["exploitability"] == pytest.approx(exact.exploitability, rel=0.3)
 

@@ -23,7 +23,7 @@ from card_baselines.solvers.agent import Cfr
 from card_baselines.solvers.game_trees import grow_all, grow_game, is_two_player_limit
 from card_baselines.solvers.train import CFR, CfrConfig, CfrLearner
 from card_baselines.solvers.vector_cfr import VectorCfr
-from card_envs.agent import Decisions, RandomAgent, StochasticAgent, find_agent
+from card_envs.agent import RandomAgent, find_agent
 from card_envs.analysis.exploitability.best_response import exact_exploitability
 from card_envs.analysis.exploitability.public_tree import PublicTree, has_few_deals
 from card_envs.compiler import COMPILED
@@ -37,6 +37,7 @@ from card_envs.match.play import play_match
 from tests.exploitability.test_flop_holdem import SEVEN_CARDS
 from tests.helpers.endgames import target_of
 from tests.solvers.test_menu_cfr import NO_LIMIT_LEDUC
+from tests.solvers.test_vector_cfr import Plays
 
 needs_speed = pytest.mark.skipif(not COMPILED, reason="iterations and matches, which take minutes as plain Python")
 
@@ -45,18 +46,6 @@ UNEVEN = replace(LEDUC, stacks=(4, 20))
 SWAPPING = holdem_game("swapping", replace(UNEVEN, button_moves=True))
 SWAPPING_FLOP = holdem_game("swapping_flop", replace(HoldemConfig.flop(), stacks=(200, 900)))
 REASON = r"stacks \([\d, ]+\) differ and the button moves, .* choose equal stacks or button_moves=False"
-
-
-class Plays(StochasticAgent):
-    """Plays the average strategy of a solver."""
-
-    name = "plays"
-
-    def __init__(self, solver: VectorCfr) -> None:
-        self._strategy = solver.strategy()
-
-    def compute_probabilities(self, decisions: Decisions) -> Any:
-        return self._strategy.probabilities(decisions.views)
 
 
 @pytest.mark.parametrize("refused", [

@@ -26,7 +26,7 @@ from card_baselines.solvers.train import CfrConfig as Config
 from card_baselines.solvers.train import MenuConfig, MenuLearner, MultiplayerConfig, MultiplayerLearner
 from card_baselines.solvers.vector_cfr import VectorCfr, VectorGame, VectorStrategy
 from card_envs import make_game, register_env
-from card_envs.agent import Decisions, action_probabilities, decisions_at, find_agent
+from card_envs.agent import Decisions, StochasticAgent, action_probabilities, decisions_at, find_agent
 from card_envs.analysis.exploitability.best_response import (
     exact_exploitability,
     strategy_exploitability,
@@ -43,7 +43,6 @@ from card_envs.games.holdem.presets import river_endgame
 from card_envs.match import play_match
 from tests.exploitability.test_flop_holdem import SEVEN_CARDS
 from tests.helpers.endgames import target_of
-from tests.helpers.scripted_agents import ShowsProbabilities
 from tests.third_game.game import dozen
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="hundreds of iterations, which take minutes as plain Python")
@@ -79,15 +78,13 @@ MORE_STREETS = {
 SOLVERS = ("public_chance_cfr", "mccfr", "menu_cfr", "multiplayer_mccfr", "tabular_mccfr", "SampledCfr")
 
 
-class Plays(ShowsProbabilities):
+class Plays(StochasticAgent):
     """Plays the average strategy of a solver."""
 
-    name = "plays"
+    def __init__(self, solver: VectorCfr) -> None:
+        self._strategy = solver.strategy()
 
-    def __init__(self, strategy: VectorStrategy) -> None:
-        self._strategy = strategy
-
-    def probabilities(self, decisions: Decisions) -> Any:
+    def compute_probabilities(self, decisions: Decisions) -> Any:
         return self._strategy.probabilities(decisions.views)
 
 
@@ -104,7 +101,7 @@ def test_small_games_are_solved(variant: str, env: str, value: float) -> None:
     game, limit = make_game(env), LIMITS.get(variant, (0.001, 0.003))[env.startswith("leduc")]
     solver = VectorCfr(game, variant)
     solver.run(500)
-    found = exact_exploitability(game, Plays(solver.strategy()))
+    found = exact_exploitability(game, Plays(solver))
     assert found.best_responses == pytest.approx(solver.find_best_responses().tolist(), abs=1e-12)
     assert 0 <= found.exploitability * game.chips_per_reward < limit
     assert found.values[0] * game.chips_per_reward == pytest.approx(value, abs=limit)
@@ -131,11 +128,11 @@ def test_games_with_more_streets_are_solved(game: Game, monkeypatch: pytest.Monk
     for each in (solver, every):
         each.run(60)
     tree = PublicTree(game)
-    strategy = strategy_of(Plays(solver.strategy()), tree)
+    strategy = strategy_of(Plays(solver), tree)
     found = strategy_exploitability(tree, strategy)
     assert found.best_responses == pytest.approx(solver.find_best_responses().tolist(), abs=1e-9)
     assert 0 < solver.exploitability < before.mean() / 20
-    mixed = strategy_exploitability(tree, strategy_of(Plays(every.strategy()), tree))
+    mixed = strategy_exploitability(tree, strategy_of(Plays(every), tree))
     assert mixed.best_responses == pytest.approx(every.find_best_responses().tolist(), abs=1e-9)
     assert found.values == pytest.approx(mixed.values, abs=found.exploitability + mixed.exploitability)
 
@@ -161,7 +158,7 @@ def test_its_exploitability_is_the_one_that_is_measured(game: Game) -> None:
     solver.run(3)
     before = solver.exploitability
     solver.run(20)
-    found = measure_exploitability(target_of(game, Plays(solver.strategy())), "exact", ExploitSettings())
+    found = measure_exploitability(target_of(game, Plays(solver)), "exact", ExploitSettings())
     assert found["best_responses"] == pytest.approx(solver.find_best_responses().tolist(), abs=1e-9)
     assert 0 < found["exploitability"] < before / 3
 
@@ -326,7 +323,7 @@ def test_a_decision_has_the_same_strategy_at_both_seats() -> None:
     game = make_game("leduc_holdem-v0")
     solver = VectorCfr(game)
     solver.run(5)
-    agent, found = Plays(solver.strategy()), []
+    agent, found = Plays(solver), []
     for button in (0, 1):
         tables = game.seeded_tables(1, 0)
         deck = np.array(game.config.deck_cards, np.int64)
