@@ -100,7 +100,7 @@ class ParsedHand(ABC):
 
     @property
     def identity(self) -> Hashable:
-        """A key that two hands of a file share only if they are the same hand; None in formats without such keys."""
+        """A key that two hands of a format share only if they are the same hand; None in formats without such keys."""
         return None
 
     @abstractmethod

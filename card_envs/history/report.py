@@ -20,6 +20,8 @@ from card_envs.history.replay import ParsedHand, replay_hand
 from card_envs.history.results import EXACT, LEGAL_ONLY, MATCHED, MISMATCHED, ODD_CHIP, RAKE, SKIPPED, ReplayResult
 
 _FILES_PER_TASK = 16
+_Identified = tuple[Hashable, ReplayResult]
+"""A `ParsedHand.identity`, and the result of its hand."""
 
 
 @dataclass
@@ -107,7 +109,7 @@ def find_files(paths: str | Path | Iterable[str | Path]) -> list[Path]:
         paths: Files with any suffix, and folders that are searched for files with a known suffix.
 
     Returns:
-        The files in the order of `paths`; the files of a folder are in natural order (2 before 10).
+        The files in the order of `paths`, each once; the files of a folder are in natural order (2 before 10).
 
     Raises:
         HandHistoryError: For a path that does not exist, and for a folder without such files.
@@ -131,21 +133,42 @@ def find_files(paths: str | Path | Iterable[str | Path]) -> list[Path]:
             files.append(path)
         else:
             raise HandHistoryError(f"{path}: there is no such file or folder")
-    return files
+    by_place: dict[str, Path] = {}
+    for file in files:  # two paths may name one file, such as a folder and a file in it
+        by_place.setdefault(os.path.realpath(file), file)
+    return list(by_place.values())
 
 
 def replay_each(files: Iterable[Path], rules: object = None, jobs: int = 1) -> Iterator[list[ReplayResult]]:
-    """Yield the results of each file in order, see `replay_file`; `jobs` is the number of processes."""
+    """Yield the results of each file in order, see `replay_file`; a hand of an earlier file is skipped.
+
+    `jobs` is the number of processes.
+    """
     if not is_whole(jobs) or jobs < 1:
         raise ValueError(f"jobs {jobs!r} must be a whole number of processes, at least 1")
     task = partial(_replay, rules=rules)
     listed = list(files)
-    formats = map(format_of_file, listed)
+    formats = list(map(format_of_file, listed))
+    seen: set[Hashable] = set()
     if jobs == 1:
-        yield from map(task, listed, formats)
+        yield from (_skip_repeated(*found, seen) for found in zip(formats, map(task, listed, formats), strict=True))
         return
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-        yield from pool.map(task, listed, formats, chunksize=_FILES_PER_TASK)
+        results = pool.map(task, listed, formats, chunksize=_FILES_PER_TASK)
+        yield from (_skip_repeated(*found, seen) for found in zip(formats, results, strict=True))
+
+
+def _skip_repeated(history_format: HistoryFormat, found: list[_Identified], seen: set[Hashable]) -> list[ReplayResult]:
+    """Return the results of a file with the hands among `seen`, those of earlier files, skipped; add its own hands."""
+    keys = [(type(history_format), identity) for identity, _ in found if identity is not None]
+    results = [
+        ReplayResult(result.source, SKIPPED, "an earlier file has this hand, and it counts once")
+        if (type(history_format), identity) in seen
+        else result
+        for identity, result in found
+    ]
+    seen.update(keys)
+    return results
 
 
 def replay_file(file: str | Path, rules: object = None) -> list[ReplayResult]:
@@ -161,27 +184,31 @@ def replay_file(file: str | Path, rules: object = None) -> list[ReplayResult]:
         mismatch with the reason.
     """
     file = Path(file)
-    return _replay(file, format_of_file(file), rules)
+    return [result for _, result in _replay(file, format_of_file(file), rules)]
 
 
-def _replay(file: Path, history_format: HistoryFormat, rules: object) -> list[ReplayResult]:
+def _replay(file: Path, history_format: HistoryFormat, rules: object) -> list[_Identified]:
     try:
         results = list(_replay_hands(history_format.load_hands(file), rules))
     except HandHistoryError as error:
-        return [ReplayResult(str(file), MISMATCHED, str(error).removeprefix(f"{file}").lstrip(":, "))]
-    return [replace(each, source=shorten(each.source), reason=shorten(each.reason)) for each in results]
+        return [(None, ReplayResult(str(file), MISMATCHED, str(error).removeprefix(f"{file}").lstrip(":, ")))]
+    return [
+        (identity, replace(each, source=shorten(each.source), reason=shorten(each.reason)))
+        for identity, each in results
+    ]
 
 
-def _replay_hands(hands: Iterable[ParsedHand], rules: object) -> Iterator[ReplayResult]:
-    """Yield the result of each hand; a hand that comes again is skipped."""
+def _replay_hands(hands: Iterable[ParsedHand], rules: object) -> Iterator[_Identified]:
+    """Yield identity and result of each hand; a hand that comes again is skipped, and has no identity."""
     seen: set[Hashable] = set()
     for hand in hands:
-        if hand.identity in seen:
-            yield ReplayResult(hand.source, SKIPPED, "the file has this hand before, and it counts once")
+        identity = hand.identity
+        if identity in seen:
+            yield None, ReplayResult(hand.source, SKIPPED, "the file has this hand before, and it counts once")
             continue
-        if hand.identity is not None:
-            seen.add(hand.identity)
-        yield replay_hand(hand, rules)
+        if identity is not None:
+            seen.add(identity)
+        yield identity, replay_hand(hand, rules)
 
 
 def _natural(path: Path) -> list[tuple[str, int]]:

@@ -20,10 +20,12 @@ from card_envs.history import (
     dump_deals,
     dump_hands,
     dump_log,
+    find_files,
     load_deals,
     load_hands,
     load_log,
 )
+from card_envs.history import report as report_module
 from card_envs.history.formats import format_of_file, load_recorded_hands
 from card_envs.history.replay import RecordedHand
 from card_envs.history.report import replay_paths
@@ -37,11 +39,13 @@ class Named(RandomAgent):
         self.name = name
 
 
-def played(game: Game, path: Path, hands: int = 60, duplicate: bool = False, num_tables: int = 16) -> MatchResult:
+def played(
+    game: Game, path: Path, hands: int = 60, duplicate: bool = False, num_tables: int = 16, seed: int = 5
+) -> MatchResult:
     agents = [Named(f"agent {number}") for number in range(game.num_seats)]
     names = [agent.name for agent in agents]
-    with MatchFile(path, game, names, seed=5) as file:
-        return play_match(game, agents, hands, 5, duplicate, num_tables, callbacks=[file])
+    with MatchFile(path, game, names, seed=seed) as file:
+        return play_match(game, agents, hands, seed, duplicate, num_tables, callbacks=[file])
 
 
 SAVED: dict[str, tuple[Callable[[], Game], str]] = {
@@ -122,6 +126,32 @@ def test_a_hand_that_comes_again_counts_once(ending: str, tmp_path: Path) -> Non
     assert (report.num_matched, len(report.mismatched)) == (4, 0)
     [(reason, sources)] = report.skipped.items()
     assert reason == "the file has this hand before, and it counts once" and len(sources) == 4
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("ending", [".phhs", ".pokerstars"])
+def test_a_hand_of_an_earlier_file_counts_once(
+    ending: str, jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(report_module, "_FILES_PER_TASK", 1)
+    for name, seed in (("a", 0), ("b", 1)):
+        played(limit_holdem(), tmp_path / f"{name}{ending}", hands=4, seed=seed)
+    (tmp_path / f"c{ending}").write_bytes((tmp_path / f"a{ending}").read_bytes())
+    report = replay_paths(tmp_path, jobs=jobs)
+    assert (report.num_matched, len(report.mismatched)) == (8, 0)
+    [(reason, sources)] = report.skipped.items()
+    assert reason == "an earlier file has this hand, and it counts once"
+    assert len(sources) == 4 and all(source.startswith(f"{tmp_path}/c{ending}") for source in sources)
+
+
+@pytest.mark.parametrize("ending", [".phhs", ".acpc"])
+def test_a_file_that_several_paths_name_is_read_once(ending: str, tmp_path: Path) -> None:
+    file = tmp_path / f"a{ending}"
+    played(limit_holdem(), file, hands=4)
+    (tmp_path / f"link{ending}").symlink_to(file)
+    assert find_files([file, tmp_path, str(tmp_path / "." / file.name), tmp_path / f"link{ending}"]) == [file]
+    report = replay_paths([file, tmp_path])
+    assert (report.num_hands, report.num_matched) == (4, 4)
 
 
 @pytest.mark.parametrize("duplicate", [False, True])

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache, partial
+from hashlib import sha256
 from math import gcd, lcm
 from typing import Any, NoReturn
 
@@ -56,8 +57,11 @@ class Hand(HoldemHand):
 
     @property
     def identity(self) -> Hashable:
-        """A hash of all fields, since numbers are not unique; None for a hand without a number."""
-        return hash(repr(self.fields)) if "hand" in self.fields else None
+        """A hash of all fields, since numbers are not unique; None for a hand without a number.
+
+        It is the same in every process, unlike `hash`.
+        """
+        return sha256(repr(self.fields).encode("utf-8", "replace")).digest() if "hand" in self.fields else None
 
     @property
     def actions(self) -> list[str]:
