@@ -32,6 +32,16 @@ def test_tables_of_pairs_and_ranks() -> None:
     assert [row[:2] for row in rows] == [("1", "a"), ("2", "b")] and rows[0][2].startswith("+200.0 [")
 
 
+def test_a_single_deal_has_no_interval() -> None:
+    rounds = [RoundOutcome(0, 2, 1, {1: Earnings(1, 4, 16.0), 2: Earnings(1, -4, 16.0)})]
+    standings = replace(rank(rounds, 1, ["mean"], resamples=20), names={1: "a", 2: "b"}, unit="bb/100", factor=100.0)
+    assert [row[1:] for row in winnings_table(standings, "mean").rows] == [
+        ("", "+200.0 (no interval)"), ("-200.0 (no interval)", ""),
+    ]  # fmt: skip
+    scores = [row[2] for row in ranking_table(standings, "mean").rows]
+    assert scores == ["+200.0 (no interval)", "-200.0 (no interval)"]
+
+
 def test_intervals_in_the_page_stay_on_a_line(tmp_path: Path) -> None:
     page = to_html("# League\n\n| mean |\n| --- |\n| +23.58 [+0.021, +1,042.96] |\n", tmp_path)
     assert "<td>+23.58 [+0.021,&nbsp;+1,042.96]</td>" in page

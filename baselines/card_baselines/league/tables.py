@@ -42,7 +42,8 @@ def winnings_table(standings: Standings, by: str) -> TextTable:
         cell = place(one), place(other)
         if not winnings.hands[cell]:  # the two have not met
             return "-"
-        return f"{_format(factor * winnings.means[cell])} ± {_format(factor * winnings.half_widths[cell])[1:]}"
+        mean, half_width = factor * winnings.means[cell], factor * winnings.half_widths[cell]
+        return f"{_format(mean)} ± {_format(half_width)[1:]}" if np.isfinite(half_width) else _without_interval(mean)
 
     title = f"{standings.unit} that each seat of the row wins when the column has the others"
     return _pair_table(title, standings, by, format_cell)
@@ -145,7 +146,13 @@ def _format_score(ranking: Ranking, i: int, factor: float) -> str:
     if ranking.score_intervals is None:
         return score
     low, high = ranking.score_intervals[i] * factor
+    if not np.isfinite(high - low):  # a round of one deal
+        return _without_interval(ranking.scores[i] * factor)
     return f"{score} [{_format(low)}, {_format(high)}]"
+
+
+def _without_interval(number: float) -> str:
+    return f"{_format(number)} (no interval)"
 
 
 def _format_rank(ranking: Ranking, i: int) -> str:
