@@ -238,6 +238,8 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         except AttributeError:  # free where it exists; a `__getattr__` for all attributes of a deal slows every step
             self._require_deal("last")
             raise
+        if agent not in self.infos:
+            raise ResetNeededError("the episode is over and all agents have left: call reset()")
         observation, info = self.observe(agent) if observe else None, self.infos[agent]
         is_over = self.terminations[agent]
         if is_over and observation is not None:

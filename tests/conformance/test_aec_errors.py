@@ -107,6 +107,9 @@ def test_acting_after_the_end(env_id: str) -> None:
     for action in (0, None):
         with pytest.raises(IllegalActionError, match=r"all agents have left: call reset\(\)"):
             env.step(action)
+    for observe in (True, False):
+        with pytest.raises(ResetNeededError, match=r"all agents have left: call reset\(\)"):
+            env.last(observe)
     env.reset()
     assert env.agents == env.possible_agents
 
