@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -35,7 +36,7 @@ from card_envs.games.big2.presets import big2
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.game import holdem_game
 from card_envs.games.holdem.presets import leduc_holdem, limit_holdem, no_limit_holdem
-from card_envs.match import MatchBatch, MatchResult, play_match
+from card_envs.match import MatchBatch, MatchResult, StoppingRule, play_match
 from card_envs.match.summary import FEWEST_HANDS, Summary, skewness, summarise_deals
 from card_envs.poker.percentiles import PERCENTILES
 from card_envs.poker_hands import hand_ranks
@@ -283,6 +284,14 @@ def test_few_hands_at_six_seats_have_no_interval_unless_deals_are_duplicate() ->
 def test_agents_that_can_be_asked_take_an_eighth_of_the_hands() -> None:
     estimate, _ = adjusted(limit_holdem(), [Equity(), TightAggressive()], 1500, 5)
     assert estimate.hands_factor > 8
+
+
+def test_rounding_errors_are_no_variance() -> None:
+    game, agents = limit_holdem(), [find_agent("chen", limit_holdem()) for _ in range(2)]
+    controls = ControlVariates(game, agents, seed=0, until=StoppingRule())
+    result = play_match(game, agents, 10, 0, duplicate=True, callbacks=[controls], until=controls.until)
+    for agent in controls.adjust(result):
+        assert agent.hands_factor == math.inf and agent.is_exact and agent.summary.mean == pytest.approx(0.0, abs=1e-9)
 
 
 def test_the_number_of_tables_changes_nothing() -> None:

@@ -245,7 +245,9 @@ class ControlVariates:
         adjusted = []
         for summary, sd in zip(estimates, result.hand_sds, strict=False):
             variance = summary.standard_error**2 * result.hands
-            adjusted.append(AdjustedResult(summary, sd**2 / variance if variance else math.inf, variance == 0 < sd))
+            is_explained = variance <= (_EXACT * sd) ** 2
+            factor = math.inf if is_explained else sd**2 / variance
+            adjusted.append(AdjustedResult(summary, factor, is_explained and sd > 0))
         return tuple(adjusted)
 
     def _estimate(self, result: MatchResult, agent: int) -> Summary:
