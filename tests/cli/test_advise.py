@@ -108,6 +108,20 @@ def test_situations_that_do_not_fit_are_refused(shell: Shell, more: list[str], m
     assert message in shell.refuses(*LINE, "random", *more)
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--hole", "AhKd", "--number", "3"], "--number is a hand of --file"),
+        (["--stdin", "--number", "3"], "--number is a hand of --file"),
+        (["--file", "a.phh", "--board", "7c8c2s"], "--board: for a situation with --hole"),
+        (["--stdin", "--history", "c", "--button", "1"], "--history, --button: for a situation with --hole"),
+        (["--file", "a.phh", "--stacks", "17", "40"], "--stacks: for a situation with --hole"),
+    ],
+)
+def test_options_that_would_be_ignored_are_refused(shell: Shell, words: list[str], message: str) -> None:
+    assert message in shell.refuses("advise", "no_limit_holdem-v0", "--agent", "random", *words)
+
+
 def test_amounts_beside_the_bet_menu_are_played_as_they_are(shell: Shell) -> None:
     report = shell.reports(*LINE, "random", "--board", "7c8c2s", "--history", "r5 c / k r7")
     assert "call 7" in {action["name"] for action in report["actions"]}

@@ -20,10 +20,11 @@ from card_baselines import cli, registry
 from card_baselines.cli.commands import train
 from card_baselines.cli.commands.exploit import describe_exploitability
 from card_baselines.cli.console import make_table
+from card_baselines.exploitability.methods import ExploitSettings, list_unused
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.config import GameRunConfig
 from card_baselines.settings import parse_settings
-from card_envs.envs import ENVS
+from card_envs.envs import ENVS, make_game
 from card_envs.history.errors import SUFFIXES
 from tests.helpers.processes import PATHS, run_python
 from tests.helpers.shell import Shell
@@ -177,6 +178,15 @@ def test_a_forecast_needs_a_width_and_single_deals(shell: Shell) -> None:
     assert "leave --hands-per-table away" in shell.refuses(*MATCH, "--within", "1", "--hands-per-table", "5")
 
 
+def test_an_option_that_needs_another_one_is_refused_alone(shell: Shell) -> None:
+    assert "add --until-decided" in shell.refuses(*MATCH, "--margin", "5")
+
+
+def test_one_hand_has_no_table_by_position(shell: Shell) -> None:
+    words = ("match", "kuhn_poker", "--agents", "random", "random", "--hands")
+    assert "by position" not in shell.prints(*words, "1") and "by position" in shell.prints(*words, "2")
+
+
 def test_match_until_decided(shell: Shell) -> None:
     arguments = ["match", "kuhn_poker", "--agents", "always_call", "always_raise", "--until-decided", "--margin", "0.5"]
     out = shell.prints(*arguments, "--hands", "5000")
@@ -265,6 +275,31 @@ def test_exploit(shell: Shell) -> None:
     report = shell.reports(*arguments, "--control-variates")
     assert report["plain"]["ci95"][0] < report["plain"]["mean"] and report["ci95"][0] < report["exploitability"]
     assert "plays none" in shell.refuses("exploit", "kuhn_poker", "--agent", "random", "--control-variates")
+
+
+def test_options_that_a_method_does_not_use_are_named(shell: Shell) -> None:
+    words = ("exploit", "kuhn_poker", "--agent", "random", "--seed", "3", "--draws", "2")
+    code, out, errors = shell.run(*words, "--json", "--hands", "100", "--menu", "fc", "--raises-from", "river")
+    assert (code, json.loads(out)["method"]) == (0, "exact")
+    assert errors == "not used by method exact: --hands, --menu, --raises-from\n"
+    assert shell.run(*words)[2] == ""
+
+
+@pytest.mark.parametrize(
+    ("method", "unused"),
+    [
+        ("exact", "--hands, --minutes, --seeds, --folder, --threads, --menu, --raises-from, --control-variates"),
+        ("exact-flops", "--hands, --minutes, --seeds, --menu, --raises-from, --control-variates"),
+        ("local", "--minutes, --seeds, --flops, --folder, --threads"),
+        ("learned", "--flops, --folder, --threads, --menu, --raises-from"),
+    ],
+)
+def test_each_method_uses_some_options(method: str, unused: str) -> None:
+    changed = ExploitSettings(
+        hands=5, seed=1, draws=2, minutes=1.0, seeds=1, flops=30, folder="x", threads=2, menu=("fc",),
+        raises_from=("river",), control_variates=True,
+    )  # fmt: skip
+    assert ", ".join(list_unused(make_game("kuhn_poker-v0"), method, changed)) == unused
 
 
 def test_a_response_that_finds_nothing_is_no_lower_bound() -> None:
@@ -413,6 +448,9 @@ def test_replay_shows_and_draws_a_hand(shell: Shell, tmp_path: Path) -> None:
     assert "must be a new file" in shell.refuses("replay", str(file), "--show", "1", "--picture", str(picture))
     assert "there is no hand 2" in shell.refuses("replay", str(file), "--show", "2")
     assert "one hand of one file" in shell.refuses("replay", str(file), "--picture", str(tmp_path / "b.png"))
+    assert "--json prints counts" in shell.refuses("replay", str(file), "--show", "1", "--json")
+    nowhere = tmp_path / "none" / "b.png"
+    assert f"no folder {nowhere.parent}" in shell.refuses("replay", str(file), "--show", "1", "--picture", str(nowhere))
 
 
 def test_replay_exits_with_1_on_a_mismatch(shell: Shell, tmp_path: Path) -> None:

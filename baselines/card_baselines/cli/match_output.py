@@ -40,7 +40,8 @@ def describe_match(title: str, result: MatchResult, hands_per_second: float) -> 
         for name, positions in zip(result.names, result.by_position, strict=True)
         if len(positions) == len(result.position_names)
     ]
-    yield TextTable(f"by position, {unit}", ["agent", *result.position_names], rows)
+    if rows:
+        yield TextTable(f"by position, {unit}", ["agent", *result.position_names], rows)
     if len(result.names) > 2:
         flows = [[name, *(_format_number(flow * factor, factor) for flow in row)]
                  for name, row in zip(result.names, result.cashflow.tolist(), strict=True)]  # fmt: skip

@@ -62,6 +62,12 @@ def advise(
     """
     if sum((bool(hole), file is not None, stdin)) != 1:
         raise ValueError("name one situation: --hole with --board and --history, or --file, or --stdin")
+    more = {"--board": board, "--history": history, "--button": button, "--stacks": stacks}
+    if not hole and any(more.values()):
+        given = ", ".join(option for option, value in more.items() if value)
+        raise ValueError(f"{given}: for a situation with --hole; --file and --stdin have their own")
+    if number is not None and file is None:
+        raise ValueError("--number is a hand of --file: name the file")
     game = make_game(find_entry(env).id, **parse_settings(settings))
     if stdin:
         _answer_lines(game, agent)

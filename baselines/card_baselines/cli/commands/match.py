@@ -52,7 +52,9 @@ class MatchOptions:
     """What to do when an agent fails: abort, or forfeit (the first legal action is taken in its place)."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError if no forecast is possible."""
+        """Raise ValueError if no forecast is possible, and for an option that another one needs."""
+        if self.margin is not None and not self.until_decided:
+            raise ValueError("--margin ends a match early: add --until-decided, or leave --margin away")
         if self.within is not None and not self.within > 0:
             raise ValueError(f"--within {self.within:g} must be above 0, such as --within 10")
         if self.within is not None and self.hands_per_table > 1:

@@ -38,6 +38,8 @@ def replay(
         raise ValueError("name at least one file or folder: card-envs replay PATH")
     files = find_files(paths)
     if show is not None or picture is not None:
+        if as_json:
+            raise ValueError("--json prints counts of hands, --show one hand in words: leave one of them away")
         return _show(files, show, rules, picture)
     report, start = ReplayReport(), time.perf_counter()
     with ProgressBar("replaying", len(files)) as bar:
@@ -60,6 +62,8 @@ def _show(files: list[Path], number: int | None, rules: str | None, picture: Pat
         raise ValueError(f"--show N shows one hand of one file: {len(files)} files are named, N is {number}")
     if picture is not None and (picture.suffix != ".png" or picture.exists()):
         raise ValueError(f"--picture {picture} must be a new file that ends in .png")
+    if picture is not None and not picture.parent.is_dir():  # known before the hand is printed
+        raise ValueError(f"--picture {picture} cannot be written: there is no folder {picture.parent}")
     steps = format_of_file(files[0]).steps(files[0], number, rules)
     print("\n".join(steps.lines()))
     if picture is not None:
