@@ -81,7 +81,7 @@ STYLES = {
     "cfr_small": "solved by CFR, coarse abstraction",
     "cfr_large": "solved by CFR-BR, hard to exploit",
     "cfr_flop": "solved by CFR, an equilibrium",
-    "cfr_no_limit": "solved by CFR-BR, hard to exploit",
+    "cfr_no_limit": "solved by CFR, half of it CFR-BR",
     "cfr_limit_six_max": "solved by Monte Carlo CFR",
     "cfr_no_limit_six_max": "solved by Monte Carlo CFR",
     "resolve": "AGENT:resolve solves the river anew",

@@ -211,7 +211,7 @@ class MenuLearner(BucketLearner):
 
 MENU_CFR = make_algorithm(
     "menu_cfr", MenuConfig, MenuLearner, 600.0, env=MenuConfig.env, agent="cfr_no_limit",
-    presets={"cfr_no_limit": MenuConfig(minutes=95.0)},
+    presets={"cfr_no_limit": MenuConfig(minutes=128.0)},
 )  # fmt: skip
 
 # --- multiplayer_mccfr: Texas hold'em at any number of seats ----------------------------------------------------------
