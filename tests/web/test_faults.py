@@ -19,7 +19,7 @@ from websockets.sync.client import connect
 from card_baselines.web import live_session
 from card_baselines.web.catalogue import Catalogue
 from card_baselines.web.limits import Limits, Waiting
-from card_baselines.web.live_session import LiveSession
+from card_baselines.web.live_session import LiveSession, LiveSessions
 from card_baselines.web.serving import _serve_alone, serve
 from card_baselines.web.session import Plan, Player, Session
 from card_baselines.web.store import Store, StoreError
@@ -182,6 +182,49 @@ def test_a_closed_table_stays_open_if_that_cannot_be_stored(tmp_path: Path) -> N
     with pytest.raises(StoreError):
         asyncio.run(table.live.close())
     assert not table.live.is_closed
+
+
+def test_a_table_whose_agent_is_not_offered_any_more_can_be_closed(tmp_path: Path) -> None:
+    store = Store(tmp_path / "results.sqlite")
+    plan = Plan("leduc_holdem-v0", {}, (Player("me", None), Player("gone", "an_agent_of_yesterday")), 3)
+    number = store.add_session(plan, ["a token", None])
+    sessions = LiveSessions(Catalogue(["leduc_holdem-v0"]), store)
+    with pytest.raises(ValueError, match="'an_agent_of_yesterday' is not offered here"):
+        asyncio.run(sessions.get(number))
+    asyncio.run(sessions.close(number))
+    assert not sessions.list_sessions() and sessions.seat_of("a token") is None
+    assert [session.is_open for session in store.sessions()] == [False]
+
+
+def test_pages_close_a_table_at_the_same_time(tmp_path: Path) -> None:
+    async def close_twice() -> None:
+        store = Store(tmp_path / "results.sqlite")
+        sessions = LiveSessions(Catalogue(["leduc_holdem-v0"]), store)
+        opened = await sessions.open(Plan("leduc_holdem-v0", {}, PERSON_AND_AGENT, 3))
+        live, viewer = await sessions.get(opened.id), HeardViewer()
+        live.sit(0, viewer)
+        async with live._lock:  # as while an agent acts
+            closing = [asyncio.create_task(sessions.close(opened.id)) for _ in range(2)]
+            await asyncio.sleep(0)
+        await asyncio.gather(*closing)
+        assert [message["type"] for message in viewer.heard] == ["table", "closed"]
+        with pytest.raises(ValueError, match="session 1 is not open"):
+            await sessions.close(opened.id)
+
+    asyncio.run(close_twice())
+
+
+def test_a_table_that_is_closed_while_it_is_restored_stays_closed(tmp_path: Path) -> None:
+    async def close_while_restoring() -> None:
+        sessions = LiveSessions(Catalogue(["leduc_holdem-v0"]), Store(tmp_path / "results.sqlite"))
+        opened = await sessions.open(Plan("leduc_holdem-v0", {}, PERSON_AND_AGENT, 3))
+        restoring = asyncio.create_task(sessions.get(opened.id))
+        await asyncio.sleep(0)
+        await sessions.close(opened.id)
+        with pytest.raises(ValueError, match="session 1 is not open"):
+            await restoring
+
+    asyncio.run(close_while_restoring())
 
 
 def test_binary_messages_end_the_connection_without_a_traceback(

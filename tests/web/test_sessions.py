@@ -150,6 +150,19 @@ def test_a_session_is_restored_with_the_recorded_actions_of_an_agent_that_fails(
     assert restored.payoffs == session.payoffs
 
 
+@pytest.mark.parametrize("hook", ["deal_starts", "observe_actions", "sees_end", "deal_ends"])
+def test_a_hand_goes_on_if_an_agent_fails_in_a_hook(hook: str, caplog: pytest.LogCaptureFixture) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("always")
+
+    fail.__name__ = hook
+    failing = type("Failing", (Learning,), {hook: fail})()
+    played, session = played_by(failing, 8)
+    expected, _ = played_by(Learning(), 8)
+    assert [hand for hand, _ in played] == [hand for hand, _ in expected]
+    assert session.is_over and f"failed in {hook}: RuntimeError: always" in caplog.text
+
+
 @pytest.mark.parametrize("players", range(2, 11))
 @pytest.mark.parametrize("block", [1, 2, 5, 20])
 def test_deals_come_again_with_everybody_in_every_seat_and_not_at_once(players: int, block: int) -> None:

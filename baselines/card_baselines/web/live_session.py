@@ -128,8 +128,10 @@ class LiveSession:
                 await self._play_agents_or_retry()
 
     async def close(self) -> None:
-        """End the session."""
+        """End the session; do nothing if it is ended."""
         async with self._lock:
+            if self.is_closed:
+                return
             self._store.close_session(self.number)
             self.is_closed = True
             self._send_to_all(lambda index: {"type": "closed", "session": self.number})
@@ -307,18 +309,27 @@ class LiveSessions:
 
     async def get(self, number: int) -> LiveSession:
         """Return an open session as it was left; raise ValueError if there is none of this number."""
-        if number not in self._stored:
-            raise ValueError(f"session {number} is not open")
+        self._require_open(number)
         if number not in self._live:
             live = await self.run_in_pool(self._restore, self._stored[number])
+            self._require_open(number)  # another page may have ended it in the meantime
             self._live.setdefault(number, live)
         return self._live[number]
 
+    def _require_open(self, number: int) -> None:
+        if number not in self._stored:
+            raise ValueError(f"session {number} is not open")
+
     async def close(self, number: int) -> None:
-        """End a session."""
-        live = await self.get(number)
-        await live.close()
-        stored = self._stored.pop(number)
+        """End a session, also one that cannot be restored: its agents may not be offered any more."""
+        self._require_open(number)
+        if number in self._live:
+            await self._live[number].close()
+        else:
+            self.store.close_session(number)
+        stored = self._stored.pop(number, None)
+        if stored is None:  # another page has ended it at the same time
+            return
         self._live.pop(number, None)
         for token in stored.tokens:
             if token is not None:

@@ -7,11 +7,13 @@ For agents with memory, a session is one of the match's tables (`hands_per_table
 
 from __future__ import annotations
 
+import logging
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,8 @@ from card_envs.agent import Agent, Decisions, decisions_at, write_random_numbers
 from card_envs.agent.hooks import end_deals, group_by_agent, show_actions
 from card_envs.game import ILLEGAL, NOBODY, Game, Tables, check_actions
 from card_envs.rng import make_generator, wrap_seed
+
+_LOG = logging.getLogger("card_baselines.web")
 
 _ROW = np.zeros(1, np.int64)
 """Row and table id of a session's only table. The id is the same in all hands, so agents remember."""
@@ -173,7 +177,7 @@ class Session:
         self.hand, self.actions = hand, []
         self.tables = deal_table(self.game, self.plan, hand)
         for agent, _ in self._listeners:
-            agent.deal_starts(_ROW)
+            _call_of_agent(agent, agent.deal_starts, _ROW)
         if self.is_over:  # the blinds put everybody all-in
             self._call_hook(end_deals)
 
@@ -199,7 +203,8 @@ class Session:
         """Call a function of `card_envs.agent.hooks` for every agent."""
         for agent, indices in self._listeners:
             seats = (indices[:, None] + self.plan.match_hand(self.hand)) % self.plan.num_players
-            hook(self.game, agent, self.tables, _ROW, _ROW, seats, *actions)
+            call = partial(_call_of_agent, agent)
+            hook(self.game, agent, self.tables, _ROW, _ROW, seats, *actions, call=call)
 
     def agent_action(self) -> int:
         """Return the action of the agent to act; raise AgentFault if it fails."""
@@ -230,6 +235,14 @@ class Session:
                 with suppress(AgentFault):  # it may have failed then, too: the recorded action is what counts
                     self.agent_action()
             self.act(action)
+
+
+def _call_of_agent(agent: Agent, hook: Callable[..., None], *arguments: Any) -> None:
+    """Call a hook of an agent. An error is logged: the hand goes on, since its next decision is stored already."""
+    try:
+        hook(*arguments)
+    except Exception as error:  # an agent is anybody's code
+        _LOG.warning("%s failed in %s: %s: %s", agent.name, hook.__name__, type(error).__name__, error)
 
 
 _SEAT_WORDS = frozenset(("hu", "six", "max"))
