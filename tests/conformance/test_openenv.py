@@ -180,9 +180,12 @@ def _ask(url: str, path: str, body: str, **headers: str) -> tuple[int, str]:
         ("/reset", '{"hands": 10}', "not known"),
         ("/reset", '{"split": "validation"}', "choose one of"),
         ("/reset", '{"split": 3}', "choose one of"),
-        ("/reset", '{"split": [3]}', ""),
+        ("/reset", '{"split": [3]}', "choose one of"),
+        ("/reset", '{"split": ""}', "choose one of"),
         ("/reset", '{"split": "train", "index": -1}', "outside"),
-        ("/reset", '{"index": "one"}', ""),
+        ("/reset", '{"index": "one"}', "index 'one' must be a whole number"),
+        ("/reset", '{"index": 1.5}', "index 1.5 must be a whole number"),
+        ("/reset", '{"index": true}', "index True must be a whole number"),
         ("/reset", '{"seed": "one"}', ""),
         ("/reset", '{"seed": -1}', ""),
         ("/reset", "[1]", ""),
@@ -211,6 +214,23 @@ def test_other_host_names_are_refused(url: str, host: str) -> None:
     assert _ask(url, "/reset", "{}", Host="LOCALHOST:1234")[0] == 200
     with pytest.raises(InvalidStatus), connect(url.replace("http", "ws") + "/ws", additional_headers={"Host": host}):
         pass
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "https://127.0.0.1.evil", "null", "http://["])
+def test_pages_of_other_sites_are_refused(url: str, origin: str) -> None:
+    assert _ask(url, "/reset", "{}", Origin=origin)[0] == 403
+    assert _ask(url, "/reset", "{}", Origin=url)[0] == 200
+    address = url.replace("http", "ws") + "/ws"
+    with connect(address, additional_headers={"Origin": url}):
+        pass
+    with pytest.raises(InvalidStatus), connect(address, additional_headers={"Origin": origin}):
+        pass
+
+
+def test_long_requests_are_refused_with_the_limit(url: str) -> None:
+    status, text = _ask(url, "/reset", f'{{"episode_id": "{"x" * (1 << 20)}"}}')
+    assert status == 413 and "at most 1,048,576 bytes" in text
+    assert _ask(url, "/reset", '{"seed": 1}')[0] == 200
 
 
 def test_a_server_may_have_other_names() -> None:

@@ -21,11 +21,12 @@ from openenv.core.env_server.http_server import create_app
 from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import Action, EnvironmentMetadata, Observation, State
 from pydantic import Field
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from card_envs.agent import Agent, find_agent
 from card_envs.envs import find_entry, make_game
-from card_envs.game import Game
+from card_envs.game import Game, is_whole
 from card_envs.rng import make_generator
 from card_envs.text import ActionTextError, TextTable, default_action
 from card_envs.text.prompts import check_form
@@ -38,6 +39,8 @@ _SPLITS = {"train": 0, "test": 1 << 32}
 """Name of a split of tasks -> seed of its first task; task k is the deal with this seed plus k."""
 _DEALS_PER_SPLIT = 1_000_000
 _LISTED_TASKS = 100
+_MAX_BODY = 1 << 20
+"""Maximum number of bytes of a request; answers and the cards of a deal are far shorter."""
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 """Host names of a server that can be reached from this machine alone."""
 _REFUSED = {ValueError: 422, TypeError: 422, IndexError: 422, RuntimeError: 409}
@@ -143,7 +146,7 @@ class CardEnvironment(Environment[CardAction, CardObservation, CardState]):  # t
         if options and (unknown := self._game.unknown_options(options)):  # a client would not see the warning
             raise ValueError(f"reset options {unknown} are not known: choose from {list(self._game.option_names)}")
         if split is not None or index is not None:
-            seed = _seed_of_task(split or "train", index or 0)
+            seed = _seed_of_task("train" if split is None else split, 0 if index is None else index)
         rng = self._rng if seed is None else make_generator(seed)
         for _ in range(_MAX_DEALS):
             seat = self._fixed_seat if self._fixed_seat is not None else int(rng.integers(self._game.num_seats))
@@ -248,8 +251,8 @@ def make_app(
         attempts: Number of refused answers in a row after which the environment plays check, pass or fold.
         refused_reward: Reward of a step whose answer was refused; at most 0.
         max_sessions: Maximum number of sessions at the same time.
-        hosts: Host names under which clients reach the server; requests to others are refused, so that no page of
-            another site can reach a server of this machine. "*" allows every name.
+        hosts: Host names under which clients reach the server; requests to others and from pages of other sites are
+            refused, so that no page of another site can reach a server of this machine. "*" allows every name.
         **settings: Arguments of the environment, such as `num_players=6`.
 
     Raises:
@@ -266,7 +269,7 @@ def make_app(
     )
     for error, status in _REFUSED.items():
         app.add_exception_handler(error, _refusal(status))
-    app.add_middleware(_HostGuard, hosts=hosts)
+    app.add_middleware(_Guard, hosts=hosts)
     return app
 
 
@@ -279,26 +282,53 @@ def _refusal(status: int) -> Callable[[Request, Exception], JSONResponse]:
     return refuse
 
 
-class _HostGuard:
-    """Middleware that refuses requests and WebSockets to other host names, which protects from DNS rebinding."""
+class _Guard:
+    """Middleware that refuses long requests, and requests and WebSockets to other host names and from other sites.
+
+    Host names protect from DNS rebinding. Browsers let pages of any site open WebSockets, and say whose page it is.
+    """
 
     def __init__(self, app: ASGIApp, hosts: Collection[str]) -> None:
         self._app, self._hosts = app, {host.lower() for host in hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan" or "*" in self._hosts or self._allows(scope):
-            await self._app(scope, receive, send)
+        problem = "" if scope["type"] == "lifespan" or "*" in self._hosts else self._why_not(scope)
+        if not problem:
+            await self._app(scope, _limit_body(receive), send)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 4403})  # before it is accepted: the handshake fails
         else:
-            await PlainTextResponse("unknown host\n", 421)(scope, receive, send)
+            await PlainTextResponse(f"{problem}\n", 421 if "host" in problem else 403)(scope, receive, send)
 
-    def _allows(self, scope: Scope) -> bool:
-        host = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
-        try:
-            return urlsplit(f"//{host}").hostname in self._hosts
-        except ValueError:
-            return False
+    def _why_not(self, scope: Scope) -> str:
+        """Return why a request is refused; "" if it is not."""
+        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+        if _host_name(f"//{headers.get(b'host', '')}") not in self._hosts:
+            return "unknown host"
+        origin = headers.get(b"origin")  # programs send none
+        return "" if origin is None or _host_name(origin) in self._hosts else "page of another site"
+
+
+def _host_name(url: str) -> str | None:
+    try:
+        return urlsplit(url).hostname
+    except ValueError:
+        return None
+
+
+def _limit_body(receive: Receive) -> Receive:
+    """Return a function like `receive` that ends a request of more than `_MAX_BODY` bytes with status 413."""
+    size = 0
+
+    async def receive_some() -> Message:
+        nonlocal size
+        message = await receive()
+        size += len(message.get("body", b""))
+        if message["type"] == "http.request" and size > _MAX_BODY:
+            raise HTTPException(413, f"a request has at most {_MAX_BODY:,} bytes")
+        return message
+
+    return receive_some
 
 
 def session_factory(
@@ -314,8 +344,10 @@ def session_factory(
 
 
 def _seed_of_task(split: str, index: int) -> int:
-    if split not in _SPLITS:
+    if not isinstance(split, str) or split not in _SPLITS:
         raise ValueError(f"split {split!r} is not known: choose one of {list(_SPLITS)}")
+    if not is_whole(index):
+        raise TypeError(f"index {index!r} must be a whole number")
     if not 0 <= index < _DEALS_PER_SPLIT:
         raise IndexError(f"index {index} is outside 0..{_DEALS_PER_SPLIT - 1}")
     return _SPLITS[split] + index

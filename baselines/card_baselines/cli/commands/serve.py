@@ -9,6 +9,8 @@ from card_baselines.settings import parse_settings
 
 RESULTS = Path("runs/results.sqlite")
 """Default file of results."""
+_MESSAGE_BYTES = 1 << 20
+"""Maximum number of bytes of a message of an OpenEnv client; a longer one ends its connection."""
 
 
 def serve(
@@ -91,5 +93,8 @@ def serve_openenv(
     drawn = opponents or ("random",)
     known = (*LOOPBACK, host, *names)
     app = make_app(env, drawn, seat, form, attempts, refused_reward, max_sessions, known, **parse_settings(settings))
-    print(f"{env} at http://{host}:{port}; Ctrl-C ends it")
-    uvicorn.run(app, host=host, port=port, log_level="warning", http=timed_protocol(Limits()))
+    shown = f"[{host}]" if ":" in host else host
+    print(f"{env} at http://{shown}:{port}; Ctrl-C ends it", flush=True)
+    uvicorn.run(
+        app, host=host, port=port, log_level="warning", http=timed_protocol(Limits()), ws_max_size=_MESSAGE_BYTES
+    )  # fmt: skip
