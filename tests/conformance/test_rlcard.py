@@ -160,6 +160,22 @@ def test_folding_by_name_where_it_is_free_checks_and_all_else_raises() -> None:
     assert not env.is_over() and env.action_recorder[-1][1] == "check"
 
 
+@pytest.mark.parametrize("action", [[1], {}, np.array([1, 2]), True, None, 1.0])
+@pytest.mark.parametrize("raw_action", [False, True])
+def test_actions_of_other_types_are_illegal(action: Any, raw_action: bool) -> None:
+    env = make_env("no_limit_holdem-v0", seed=1)
+    before = env.reset()[0]["raw_obs"]
+    with pytest.raises(IllegalActionError, match="is not one of"):
+        env.step(action, raw_action)
+    assert env.get_state(env.get_player_id())["raw_obs"] == before
+
+
+def test_an_action_without_a_deal_is_refused() -> None:
+    env = make_env("kuhn_poker-v0", seed=1)
+    with pytest.raises(IllegalActionError, match=r"has not begun: call reset\(\)"):
+        env.step(0)
+
+
 def test_seeds() -> None:
     def cards(env: RLCardEnv) -> list[Any]:
         return [env.reset()[0]["raw_obs"]["hand"] for _ in range(5)]

@@ -173,6 +173,20 @@ def test_any_amount_is_applied_whatever_the_bet_menu() -> None:
     assert odd > 30
 
 
+@pytest.mark.parametrize("number", [1.0, True, "1", None])
+def test_numbers_of_other_types_are_refused(number: Any) -> None:
+    game = make_game("no_limit_holdem-v0", num_players=2, rules="acpc")
+    tables = game.seeded_tables(1, 1)
+    game.deal(tables, 0)
+    before = tables.tobytes()
+    for convert in (to_universal_poker, from_universal_poker):
+        with pytest.raises(ValueError, match="must be a whole number"):
+            convert(game, tables, 0, number)
+    with pytest.raises(ValueError, match="must be a whole number"):
+        apply_universal_poker(tables, 0, number)
+    assert tables.tobytes() == before
+
+
 def test_what_has_no_number_is_refused() -> None:
     game = no_limit(2, 400)
     tables = dealt(game)

@@ -179,6 +179,8 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
         """
         seat, names = self.get_player_id(), self._legal_names()
         chosen = _find_action(action, names) if raw_action else int(action) if is_whole(action) else ILLEGAL
+        if not names:
+            raise IllegalActionError("the deal is over, or has not begun: call reset()")
         if chosen not in names:
             raise IllegalActionError(f"player {seat}: action {action!r} is not one of {names}")
         if self.allow_step_back:
@@ -272,6 +274,8 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
 
 def _find_action(name: Any, names: dict[int, str | int]) -> int:
     """Return the id of a raw action, or ILLEGAL; a "fold" that is not legal is replaced by "check"."""
+    if not isinstance(name, str) and not is_whole(name):
+        return ILLEGAL
     ids = {name: action for action, name in names.items()}
     if name == "fold" and name not in ids and "check" in ids:
         return ids["check"]

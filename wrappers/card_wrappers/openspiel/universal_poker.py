@@ -18,7 +18,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from card_envs.game import ILLEGAL, Game, Tables
+from card_envs.game import ILLEGAL, Game, Tables, is_whole
 from card_envs.games.holdem.actions import (
     CALL_ACTION,
     FIRST_RAISE_ACTION,
@@ -58,6 +58,7 @@ def to_universal_poker(game: Game, tables: Tables, i: int, action: int, abstract
         ValueError: If the action is not legal at the table, or has no number in the abstraction.
     """
     _require_known(abstraction)
+    _require_whole("action", action)
     if game.first_illegal(tables, np.array([i]), np.array([action])) >= 0:
         raise ValueError(game.why_illegal(tables, i, action))
     t = tables[i]
@@ -119,9 +120,15 @@ def _require_known(abstraction: str) -> None:
         raise ValueError(f"abstraction {abstraction!r} is not known: choose one of {get_args(Abstraction)}")
 
 
+def _require_whole(name: str, number: object) -> None:
+    if not is_whole(number):
+        raise ValueError(f"{name} {number!r} must be a whole number")
+
+
 def _raise_to(tables: Tables, i: int, number: int, abstraction: Abstraction) -> int | None:
     """Return the street commitment of an action number, also if it is illegal; None for folds and calls."""
     _require_known(abstraction)
+    _require_whole("number", number)
     t = tables[i]
     if number in (FOLD_ACTION, CALL_ACTION):
         return None
