@@ -20,6 +20,7 @@ from card_baselines.solvers.hands import (
     sum_showdowns,
     sum_showdowns_by_column,
 )
+from card_baselines.solvers.train import MENU_CFR, MULTIPLAYER_MCCFR, PUBLIC_CHANCE_CFR
 from card_envs import make_game
 from card_envs.cards import DECK_SIZE, card_ids
 from card_envs.compiler import COMPILED
@@ -74,6 +75,16 @@ def test_sums_over_hands_are_those_of_all_pairs() -> None:
             weight = weights[:, column].copy()
             one(ranked, num, weight, factor, np.zeros(DECK_SIZE), alone)
             assert alone[:num] == pytest.approx(values[:num, column]), name
+
+
+def test_numbers_of_buckets_fit_their_tables() -> None:
+    some_buckets(256)
+    with pytest.raises(ValueError, match="width 257 is larger than 256"):
+        some_buckets(257)
+    for algorithm in (PUBLIC_CHANCE_CFR, MENU_CFR, MULTIPLAYER_MCCFR):
+        assert algorithm.config(width=256).width == 256
+        with pytest.raises(ValueError, match=r"width 257 must be in 2 \.\. 256"):
+            algorithm.config(width=257)
 
 
 def test_flops_are_of_1755_kinds() -> None:

@@ -209,6 +209,14 @@ def strategy(tmp_path_factory: pytest.TempPathFactory) -> tuple[TableStrategy, P
 
 
 @needs_speed
+def test_a_run_with_responders_is_not_continued_without_them() -> None:
+    plain, responding = (MenuCfr(NO_LIMIT_LEDUC, make_boards(), 3, plain_iterations=number) for number in (None, 5))
+    with pytest.raises(ValueError, match=r"a run with responders: continue it with a responder_share above 0"):
+        plain.restore(responding.state(), 1)
+    with pytest.raises(ValueError, match=r"a run without responders: continue it with a responder_share of 0"):
+        responding.restore(plain.state(), 1)
+
+
 def test_a_strategy_is_kept_in_a_file(strategy: tuple[TableStrategy, Path]) -> None:
     made, path = strategy
     read = TableStrategy.load(path)

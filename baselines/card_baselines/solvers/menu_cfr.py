@@ -134,6 +134,16 @@ class MenuCfr(DealSolver):
         """Return regrets, summed strategies and the responders' regrets."""
         return {"regrets": self.regrets, "averages": self.averages, "responder": self.responder}
 
+    def restore(self, state: dict[str, NDArray[Any]], iterations: int) -> None:
+        """Continue from a `state`; ValueError for one of other buckets, and if only one of the two has responders."""
+        had, has = (array is not None and len(array) > 0 for array in (state.get("responder"), self.responder))
+        if had != has:
+            raise ValueError(
+                f"the checkpoint is of a run with{'' if had else 'out'} responders: continue it with a responder_share "
+                f"{'above' if had else 'of'} 0, or begin anew in another folder"
+            )
+        super().restore(state, iterations)
+
     def strategy(self) -> TableStrategy:
         """Return the average strategy, of which buckets that are hardly ever reached play as all others there do."""
         return make_strategy(self._config, self.averages, self.boards.buckets)

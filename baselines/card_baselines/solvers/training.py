@@ -21,10 +21,10 @@ from card_baselines.runs.budget import Budget
 from card_baselines.runs.checkpoint import load_state, read_count, save_state, strip_prefix, to_arrays
 from card_baselines.runs.config import EnvArgs, RunConfig
 from card_baselines.runs.learner import Learner
-from card_baselines.runs.ranges import AT_LEAST_0, AT_LEAST_1, AT_LEAST_2
+from card_baselines.runs.ranges import AT_LEAST_0, AT_LEAST_1, Range
 from card_baselines.settings import parse_settings
 from card_baselines.solvers.buckets.clustering import check_turn_table, make_buckets, turn_table
-from card_baselines.solvers.buckets.hand_buckets import HandBuckets
+from card_baselines.solvers.buckets.hand_buckets import MAX_WIDTH, HandBuckets
 from card_baselines.solvers.strategy import STRATEGY
 from card_envs.envs import find_entry, make_game
 from card_envs.files import replace_file
@@ -68,7 +68,7 @@ class EnvConfig(SolverConfig):
 class BucketConfig(SolverConfig):
     """Settings of solvers whose hands are in `HandBuckets`."""
 
-    width: Annotated[int, AT_LEAST_2]
+    width: Annotated[int, Range(2, MAX_WIDTH)]
     """Square root of the number of buckets on each of flop, turn and river."""
     threads: Annotated[int, AT_LEAST_1] = 1
     """Threads that learn from different boards or deals at the same time; minutes are the processor time of all. With

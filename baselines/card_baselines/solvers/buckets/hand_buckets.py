@@ -40,6 +40,8 @@ NUM_BINS = 20
 """Number of bins of the histograms of equity."""
 NUM_GROUPS = 8
 """Number of groups of starting hands against which the equity of river hands is computed."""
+MAX_WIDTH = 256
+"""Largest square root of the number of buckets on a street: tables hold the numbers of buckets in 16 bits."""
 _ONES: NDArray[np.float32] = np.ones(NUM_GROUPS, np.float32)
 _OPPONENTS = 990  # hands that an opponent can hold on the river, given the own hand
 
@@ -76,6 +78,8 @@ class HandBuckets:
                 raise ValueError(
                     f"buckets: {name} is {array.dtype} of shape {array.shape}, not {dtype.__name__} of {shape}"
                 )
+        if (widest := max(width, self.river.shape[-1])) > MAX_WIDTH:
+            raise ValueError(f"buckets: width {widest} is larger than {MAX_WIDTH}")
         if not (np.isfinite(self.turn).all() and np.isfinite(self.river).all()):
             raise ValueError("buckets: centres of the turn or the river are NaN or infinite")
         if self.groups.min() < 0 or self.groups.max() >= NUM_GROUPS:
