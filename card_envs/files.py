@@ -11,10 +11,14 @@ from pathlib import Path
 
 
 def require_parent(path: Path) -> None:
-    """Raise a ValueError, with the command that makes the folder, if the folder of a file to be written is missing."""
+    """Raise a ValueError if a file cannot be written: it is a folder, or its folder is missing or write-protected."""
     folder = path.absolute().parent
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder: name a file in it")
     if not folder.is_dir():
         raise ValueError(f"{path} cannot be written: there is no folder {folder}; make it with `mkdir -p {folder}`")
+    if not os.access(folder, os.W_OK):
+        raise ValueError(f"{path} cannot be written: you may not write in the folder {folder}")
 
 
 _TEMPORARY = re.compile(r"\.[0-9a-f]{8}-.+")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Callable
 from operator import itemgetter
 from pathlib import Path
@@ -60,6 +61,14 @@ def test_a_missing_folder_is_named_with_the_command_that_makes_it(tmp_path: Path
         ValueError, match=r"a\.json cannot be written: there is no folder .*; make it with `mkdir -p .*no`$"
     ):
         require_parent(tmp_path / "no" / "a.json")
+
+
+def test_a_folder_is_no_file_and_a_protected_folder_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match="is a folder: name a file in it"):
+        require_parent(tmp_path)
+    monkeypatch.setattr(os, "access", lambda *_: False)  # as in a folder of somebody else
+    with pytest.raises(ValueError, match=f"cannot be written: you may not write in the folder {tmp_path}"):
+        require_parent(tmp_path / "a.json")
 
 
 def _point_nowhere(archive: bytes) -> bytes:

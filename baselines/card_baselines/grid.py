@@ -6,7 +6,9 @@ after each cell, so that an interrupted grid continues with the first cell that 
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -91,10 +93,19 @@ class Grid:
     def get(self, settings: Settings, compute: Callable[[], Any]) -> Any:
         """Return the result of a cell; compute and store it, as JSON, if there is none."""
         if settings not in self:
+            self.require_writable()
             start = time.process_time()
             result = compute()
             self.store(settings, result, round(time.process_time() - start, 1))
         return self._cells[_name_cell(settings)].result
+
+    def require_writable(self) -> None:
+        """Raise OSError, naming the folder of the file, if it cannot be written: results can take hours."""
+        if self._path is not None:
+            folder = self._path.parent
+            folder.mkdir(parents=True, exist_ok=True)
+            if not os.access(folder, os.W_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
 
     def fill(self, cells: Sequence[Settings], compute: Callable[[Settings], Any]) -> list[Any]:
         """Return the results of several cells of about the same cost, after computing those that are missing."""

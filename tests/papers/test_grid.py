@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,17 @@ def test_an_interrupted_grid_continues_with_the_first_missing_cell(tmp_path: Pat
     assert found == [{"mean": 0.0}, {"mean": 1.0}, {"mean": 2.0}] and played == [0, 1, "again", 2]
     assert said[-1] == "2 of 3 are stored, about 0.0 processor minutes are left"
     assert all({"settings", "result", "seconds", "commit"} == set(cell) for cell in json.loads(path.read_text()))
+
+
+def test_a_file_that_cannot_be_written_is_refused_before_anything_is_computed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match="file"):
+        Grid(tmp_path / "file" / "grid.json").get({"seed": 1}, pytest.fail)
+    monkeypatch.setattr(os, "access", lambda *_: False)  # as in a folder of somebody else
+    with pytest.raises(PermissionError, match=f"Permission denied: '{tmp_path}'"):
+        Grid(tmp_path / "grid.json").get({"seed": 1}, pytest.fail)
 
 
 def test_cells_with_other_settings_are_other_cells(tmp_path: Path) -> None:
