@@ -97,6 +97,7 @@ def test_illegal_betting_is_named_with_its_place(betting: str, reason: str) -> N
         (NO_LIMIT_3, "", "does not name its game: begin it with '# name/game/hands/seed"),
         ("game 1 0", "game 2 0", "the log ends too early: 2 hands are announced, the last is 0"),
         (FOLDED, "", "the log ends too early: 1 hands are announced, it holds none"),
+        (FOLDED, FOLDED + NO_LIMIT_3 + FOLDED, "another match begins here: write each match to a file of its own"),
     ],
 )
 def test_a_log_that_is_not_understood_is_refused_with_its_place(old: str, new: str, error: str, tmp_path: Path) -> None:

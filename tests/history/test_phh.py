@@ -544,6 +544,9 @@ def test_odd_texts_can_be_written() -> None:
         [], time_limit=Decimal("inf"), event="O'Hara", url="a\nb'''", **{"a b": "\\", "_it's": "x'", "_\t": ""}
     )
     assert load_hand(dump_hand(hand)).fields == hand.fields
+    endless = no_limit([], time_limit=Decimal("-inf"), _rate=Decimal("nan"))
+    assert "time_limit = -inf\n_rate = nan" in dump_hand(endless)
+    assert str(load_hand(dump_hand(endless)).fields["_rate"]) == "NaN"
     with pytest.raises(HandHistoryError, match="cannot be written as TOML"):
         dump_hand(no_limit([], _x=object()))
 

@@ -65,8 +65,8 @@ def load_log(path: str | Path, game: HoldemConfig | None = None) -> AcpcLog:
         game: The game of the log; None for the game that the log describes or names.
 
     Raises:
-        HandHistoryError: For a file that cannot be read, whose game is not known, or that has fewer hands than it
-            announces; the message names file, line and reason.
+        HandHistoryError: For a file that cannot be read, whose game is not known, that has fewer hands than it
+            announces, or that holds several matches; the message names file, line and reason.
     """
     return parse_log(load_text(path, "ascii"), str(path), game)
 
@@ -81,6 +81,8 @@ def parse_log(text: str, source: str = "log", game: HoldemConfig | None = None) 
     num_unread = 0
     for number, line in enumerate(map(str.rstrip, lines), start=1):
         where = f"{source}, line {number}"
+        if line.startswith(_HEADER) and entries:
+            raise HandHistoryError(f"{where}: another match begins here: write each match to a file of its own")
         if line.startswith("SCORE:"):
             # the chips of a line that cannot be read are not known, and equal names do not say whose chips they are
             is_unknown = num_unread or (hands and len(totals) < config.num_players)

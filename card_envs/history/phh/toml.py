@@ -14,7 +14,6 @@ from card_envs.history.errors import HandHistoryError
 
 _SECTION = re.compile(r"^\[([^\[\]\n]+)\][ \t]*(?:#.*)?\r?$", re.MULTILINE)
 _TOML_LINE = re.compile(r" \(at line (\d+), column \d+\)")
-_ENDLESS = Decimal("Infinity")
 
 
 def split_sections(text: str) -> Iterator[tuple[str, str, int]]:
@@ -95,7 +94,9 @@ def value_text(value: object) -> str:
     if isinstance(value, str):
         return _string_text(value)
     if isinstance(value, Decimal):
-        return "inf" if value == _ENDLESS else str(value)
+        return (
+            str(value) if value.is_finite() else str(float(value))
+        )  # TOML's words are those of Python: nan, inf, -inf
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{key_text(key)} = {value_text(entry)}" for key, entry in value.items()) + "}"
     if isinstance(value, Sequence):
