@@ -94,9 +94,7 @@ def value_text(value: object) -> str:
     if isinstance(value, str):
         return _string_text(value)
     if isinstance(value, Decimal):
-        return (
-            str(value) if value.is_finite() else str(float(value))
-        )  # TOML's words are those of Python: nan, inf, -inf
+        return str(value if value.is_finite() else float(value))  # TOML's words are those of `float`: nan, inf, -inf
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{key_text(key)} = {value_text(entry)}" for key, entry in value.items()) + "}"
     if isinstance(value, Sequence):
