@@ -42,6 +42,8 @@ NEVER_THE_SAME = ("commit", "seconds", "minutes", "time", "version", "folder", "
 """Parts of keys whose values differ between two runs of the same code."""
 INTERVALS = ("ci95", "half_width", "interval", "verdict", "adjusted", "decided", "sd")
 """Parts of keys about intervals and what follows from them: hashed apart, so that a change of theirs alone is seen."""
+WINNINGS = ("mean", "median", "low", "high")
+"""Beginnings of the names of winnings: the networks of kaminsky2020 learn something else on another processor."""
 
 
 def names() -> Iterator[str]:
@@ -55,7 +57,10 @@ def compute(name: str) -> Pin:
         printed = without(NEVER_THE_SAME, run_json(*name.replace("FOLDER", folder).split()))
     results = without(INTERVALS, printed)
     hashes = {"results": hash_json(results), "with intervals": hash_json(printed)}
-    return {"exact": {}, "same_machine": hashes, "close": dict(list(numbers_in(results, ""))[:12])}
+    close = list(numbers_in(results, ""))[:12]
+    if name.startswith("reproduce kaminsky2020"):
+        close = [(place, number) for place, number in close if not place.rpartition("/")[2].startswith(WINNINGS)]
+    return {"exact": {}, "same_machine": hashes, "close": dict(close)}
 
 
 def hash_json(value: Any) -> str:
