@@ -217,6 +217,7 @@ def test_a_run_with_responders_is_not_continued_without_them() -> None:
         responding.restore(plain.state(), 1)
 
 
+@needs_speed
 def test_a_strategy_is_kept_in_a_file(strategy: tuple[TableStrategy, Path]) -> None:
     made, path = strategy
     read = TableStrategy.load(path)
