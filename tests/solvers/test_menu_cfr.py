@@ -20,11 +20,12 @@ from card_baselines.solvers.translation import find_places, has_same_bets, pseud
 from card_baselines.solvers.tree import BettingTree
 from card_baselines.solvers.walk import ANSWER, RESPOND, SAMPLE
 from card_envs import make_game
-from card_envs.agent import decisions_at
+from card_envs.agent import decisions_at, find_agent
 from card_envs.analysis.exploitability.best_response import strategy_exploitability
 from card_envs.analysis.exploitability.public_tree import PublicTree
 from card_envs.compiler import COMPILED
 from card_envs.game import Game
+from card_envs.games.holdem.actions import FIRST_RAISE_ACTION, FOLD_ACTION
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.game import holdem_game
 from card_envs.poker.hands import NUM_HANDS
@@ -253,6 +254,25 @@ def test_the_agent_needs_the_stakes_of_its_strategy(strategy: tuple[TableStrateg
     for settings in ({"stacks": 400}, {"num_players": 3}, {"small_blind": 2}, {"structure": "pot_limit"}):
         with pytest.raises(ValueError, match="cannot play"):
             CfrNoLimit(make_game("no_limit_holdem-v0", **settings), folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [("cfr_no_limit", {}), ("cfr_no_limit_200", {"stacks": 20_000, "small_blind": 50, "big_blind": 100})],
+)
+def test_shipped_strategies_play_their_stacks_and_are_not_timid(name: str, settings: dict[str, int]) -> None:
+    game = make_game("no_limit_holdem-v0", **settings)
+    agent = find_agent(name, game)
+    strategy = agent.strategy
+    assert strategy.config == game.config and strategy.trained.mean() > 0.9
+    with pytest.raises(ValueError, match="cannot play"):
+        find_agent(name, make_game("no_limit_holdem-v0", stacks=3_000, small_blind=50, big_blind=100))
+    hands, tree = strategy.hands_on(np.zeros(0, np.int64)), strategy.states.tree
+    half_pot = tree.child[0][FIRST_RAISE_ACTION]
+    button, big_blind = (
+        strategy.look_up(np.full(NUM_HANDS, tree.state[node]), hands).mean(axis=0) for node in (0, half_pot)
+    )
+    assert button[FOLD_ACTION] < 0.4 and big_blind[FOLD_ACTION] < 0.55
 
 
 def test_probabilities_are_rounded_to_15ths() -> None:

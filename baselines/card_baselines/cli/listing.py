@@ -18,10 +18,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from card_baselines.cli.strengths import REFERENCES, make_listed_game
 from card_baselines.pretrained import PRETRAINED
 from card_baselines.registry import AGENTS, STYLES
 from card_envs import plugins
-from card_envs.envs import ENVS, EnvEntry, make_game
+from card_envs.envs import ENVS, EnvEntry
 from card_envs.extras import EXTRA_OF, how_to_install
 
 if TYPE_CHECKING:
@@ -76,8 +77,8 @@ def _find_style(report: Report, own: Mapping[str, str]) -> str:
 def _list_known_agents() -> list[Report]:
     kept = _read_file()
     others = [env_id for env_id, entry in ENVS.items() if not _is_kept(entry, kept["envs"])]
-    other_games = add_six_seats(importable_games(others))
-    all_games = cache(lambda: add_six_seats(importable_games()))
+    other_games = add_variants(importable_games(others))
+    all_games = cache(lambda: add_variants(importable_games()))
     return [
         _complete_report(kept["agents"][name], other_games)
         if kept["agents"].get(name, {}).get("from") == location
@@ -132,20 +133,21 @@ def describe_agent(name: str, location: str, games: Mapping[str, Game]) -> Repor
     return {"name": name, "summary": summary, "plays": plays, "chooses": chooses, "needs": needs, "from": location}
 
 
-def add_six_seats(games: Mapping[str, Game]) -> dict[str, Game]:
-    """Return the games, followed by variants with six seats of the games that support them."""
-    six = {
-        f"{env_id} {SIX_SEATS}": make_game(env_id, num_players=6)
+def add_variants(games: Mapping[str, Game]) -> dict[str, Game]:
+    """Return the games, followed by those with six seats, and those in which strengths are measured (`REFERENCES`)."""
+    six = [
+        f"{env_id} {SIX_SEATS}"
         for env_id, game in games.items()
         if game.info.seats is not None and game.info.seats.setting and game.info.seats.max_players >= 6
-    }
-    return {**games, **six}
+    ]
+    measured = [env for env in REFERENCES if env.partition(" ")[0] in games]
+    return {**games, **{env: make_listed_game(env) for env in [*six, *measured] if env not in games}}
 
 
 def make_listing() -> dict[str, dict[str, Report]]:
     """Return the content of the file: reports of all games and agents of this package."""
     games = {env_id: game for env_id, game in importable_games().items() if _is_own(ENVS[env_id])}
-    seated, missing = add_six_seats(games), _find_missing_modules()
+    seated, missing = add_variants(games), _find_missing_modules()
     agents = {name: describe_agent(name, location, seated) for name, location in (plugins.OWN_AGENTS | AGENTS).items()}
     return {
         "envs": {env_id: describe_env(ENVS[env_id], game) for env_id, game in games.items()},
@@ -164,7 +166,7 @@ def _find_missing_modules() -> dict[str, str]:
 
 def print_missing_modules() -> None:
     """Print {agent: first missing module, or ""} of this process as JSON."""
-    seated = add_six_seats(importable_games())
+    seated = add_variants(importable_games())
     names = plugins.OWN_AGENTS | AGENTS
     reports = {name: describe_agent(name, location, seated) for name, location in names.items()}
     print(json.dumps({name: report["needs"].partition(" ")[0] for name, report in reports.items()}))

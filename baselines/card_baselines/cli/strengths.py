@@ -9,9 +9,14 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from card_baselines.registry import STYLES
+from card_baselines.settings import parse_settings
+from card_envs.envs import make_game
+
+if TYPE_CHECKING:
+    from card_envs.game import Game
 
 FILE = Path(__file__).with_name("strengths.json")
 HANDS, SEED = 6_000, 0
@@ -20,6 +25,7 @@ REFERENCES = {
     "limit_holdem-v0 num_players=6": "cfr_limit_six_max",
     "no_limit_holdem-v0": "cfr_no_limit",
     "no_limit_holdem-v0 num_players=6": "cfr_no_limit_six_max",
+    "no_limit_holdem-v0 stacks=20000 small_blind=50 big_blind=100": "cfr_no_limit_200",
     "big2-v0": "ppo_big2_clean",
     "leduc_holdem-v0": "cfr",
     "kuhn_poker-v0": "cfr",
@@ -27,6 +33,12 @@ REFERENCES = {
 """Environment with settings -> the agent at all other seats: the one that is hardest to exploit, as far as measured."""
 TOO_SLOW = ("mcts", "resolve", "resolve_turn", "rollout")
 """Agents that search for milliseconds to seconds in each decision; the pages of results have their matches."""
+
+
+def make_listed_game(env: str) -> Game:
+    """Return the game of an environment id with settings after it, such as "limit_holdem-v0 num_players=6"."""
+    env_id, *settings = env.split()
+    return make_game(env_id, **parse_settings(settings))
 
 
 def read_strengths() -> dict[str, dict[str, Any]]:
@@ -48,12 +60,10 @@ def measure_strengths(env: str, reference: str, commit: str, hands: int = HANDS)
         Means and 95 % intervals in the first unit of the game, which is big blinds per 100 hands in hold'em.
     """
     from card_envs.agent import find_agent
-    from card_envs.envs import make_game
     from card_envs.match import play_match
     from card_envs.match.result import main_unit_of
 
-    env_id, *settings = env.split()
-    game = make_game(env_id, **{name: int(value) for name, _, value in (word.partition("=") for word in settings)})
+    game = make_listed_game(env)
     unit, factor = main_unit_of(game)
     results = {}
     for name in (name for name in STYLES if name not in (*TOO_SLOW, reference)):

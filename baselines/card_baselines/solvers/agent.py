@@ -4,7 +4,7 @@
 |---|---|
 | `cfr`, `cfr_large` | heads-up limit hold'em, buckets of similar distributions of equity (`train public_chance_cfr`) |
 | `cfr_small` | the same game, buckets of similar equity (`train mccfr`) |
-| `cfr_no_limit` | heads-up no-limit hold'em (`train menu_cfr`) |
+| `cfr_no_limit`, `cfr_no_limit_200` | heads-up no-limit hold'em, 100 and 200 big blinds (`train menu_cfr`) |
 | `cfr_flop` | heads-up flop hold'em, every hand on every flop (`train cfr`, `flop_table`) |
 | `cfr_limit_six_max`, `cfr_no_limit_six_max` | six seats (`train multiplayer_mccfr`) |
 
@@ -153,6 +153,13 @@ class CfrNoLimit(TableAgent):
     name = "cfr_no_limit"
     shipped = "no_limit_holdem_heads_up.npz"
     needs = "two players, no-limit bets, and the blinds and stacks (in big blinds) of its strategy"
+
+
+class CfrNoLimit200(CfrNoLimit):
+    """Plays like cfr_no_limit, with a strategy for stacks of 200 big blinds, which has 100 buckets a street."""
+
+    name = "cfr_no_limit_200"
+    shipped = "no_limit_holdem_heads_up_200.npz"
 
 
 class PublicStateCfr(TableAgent):

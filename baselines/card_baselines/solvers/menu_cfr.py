@@ -48,7 +48,7 @@ from card_envs.typing import Floats32, Integers
 _DISCOUNT = 10
 """Weight of iterations after `plain_iterations`, relative to plain ones."""
 _ZERO, _ONE = np.float32(0), np.float32(1)
-_HARDLY_REACHED = 3e-4
+_HARDLY_REACHED = 1e-3
 """Reach probability below which the strategy of a bucket is replaced by the mean over all buckets of the decision."""
 
 
