@@ -214,7 +214,7 @@ MENU_CFR = make_algorithm(
     presets={
         "cfr_no_limit": MenuConfig(minutes=128.0),
         "cfr_no_limit_200": MenuConfig(
-            env_args=("stacks=20000", "small_blind=50", "big_blind=100"), minutes=100.0, width=10
+            env_args=("stacks=20000", "small_blind=50", "big_blind=100"), minutes=131.0, width=10
         ),
     },
 )  # fmt: skip
