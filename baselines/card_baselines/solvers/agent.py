@@ -44,14 +44,19 @@ class TableAgent(StochasticAgent):
 
     shipped: ClassVar[str] = ""
     """File of the strategy that comes with the package."""
-    needs: ClassVar[str] = "the seats, blinds and stacks (in big blinds) of its strategy"
-    """What a game must have, for the message of the error."""
+    needs: ClassVar[str] = "{structure} bets, {seats} seats, blinds of {blinds} and stacks of {stacks}, or multiples"
+    """What a game must have, for the message of the error; in braces, values of the strategy's game."""
 
     def __init__(self, game: Game, folder: Path | None = None) -> None:
         is_trained = folder is not None and (not self.shipped or (folder / STRATEGY).exists())
         self._game, self._path = game, folder / STRATEGY if folder is not None and is_trained else DATA / self.shipped
         if not self.can_play(game):
-            raise ValueError(f"agent {self.name!r} cannot play {game.name} with these settings: it needs {self.needs}")
+            own = load_config(self._path)
+            needs = self.needs.format(
+                structure=own.structure.replace("_", "-"), seats=own.num_players,
+                blinds=" and ".join(map(str, own.blinds)), stacks=own.stack_list[0],
+            )  # fmt: skip
+            raise ValueError(f"agent {self.name!r} cannot play {game.name} with these settings: it needs {needs}")
 
     @cached_property
     def strategy(self) -> TableStrategy:
@@ -152,7 +157,6 @@ class CfrNoLimit(TableAgent):
 
     name = "cfr_no_limit"
     shipped = "no_limit_holdem_heads_up.npz"
-    needs = "two players, no-limit bets, and the blinds and stacks (in big blinds) of its strategy"
 
 
 class CfrNoLimit200(CfrNoLimit):
