@@ -256,6 +256,7 @@ def test_the_agent_needs_the_stakes_of_its_strategy(strategy: tuple[TableStrateg
             CfrNoLimit(make_game("no_limit_holdem-v0", **settings), folder)
 
 
+@needs_speed
 @pytest.mark.parametrize(
     ("name", "settings"),
     [("cfr_no_limit", {}), ("cfr_no_limit_200", {"stacks": 20_000, "small_blind": 50, "big_blind": 100})],

@@ -421,7 +421,9 @@ def test_games_that_it_cannot_learn() -> None:
 def test_the_shipped_strategy_plays_its_stakes_with_any_bet_menu(settings: dict[str, Any], can_play: bool) -> None:
     game = make_game("no_limit_holdem-v0", **{**SIX, **settings})
     if not can_play:
-        with pytest.raises(ValueError, match="it needs no-limit bets, 6 seats, blinds of 1 and 2 and stacks of 200"):
+        with pytest.raises(
+            ValueError, match="it needs no-limit bets, 6 seats, blinds of 1 and 2, antes of 0 and stacks of 200"
+        ):
             CfrNoLimitSixMax(game)
         return
     tables = decisions(game, 4)

@@ -44,7 +44,10 @@ class TableAgent(StochasticAgent):
 
     shipped: ClassVar[str] = ""
     """File of the strategy that comes with the package."""
-    needs: ClassVar[str] = "{structure} bets, {seats} seats, blinds of {blinds} and stacks of {stacks}, or multiples"
+    needs: ClassVar[str] = (
+        "{structure} bets, {seats} seats, blinds of {blinds}, antes of {antes} and stacks of {stacks}, or multiples, "
+        "and rules {rules}"
+    )
     """What a game must have, for the message of the error; in braces, values of the strategy's game."""
 
     def __init__(self, game: Game, folder: Path | None = None) -> None:
@@ -54,7 +57,8 @@ class TableAgent(StochasticAgent):
             own = load_config(self._path)
             needs = self.needs.format(
                 structure=own.structure.replace("_", "-"), seats=own.num_players,
-                blinds=" and ".join(map(str, own.blinds)), stacks=own.stack_list[0],
+                blinds=" and ".join(map(str, own.blinds)), antes=own.antes, stacks=own.stacks,
+                rules=own.rules,
             )  # fmt: skip
             raise ValueError(f"agent {self.name!r} cannot play {game.name} with these settings: it needs {needs}")
 
