@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import lzma
 import os
 from collections.abc import Callable
 from operator import itemgetter
@@ -11,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from card_envs.damaged_files import DamagedFileError, open_arrays
+from card_envs.damaged_files import DamagedFileError, decompress_bytes, open_arrays
 from card_envs.files import replace_file, replace_text, require_parent
 
 
@@ -88,10 +89,31 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 def test_a_damaged_file_of_arrays_is_named_and_closed(damage: str, tmp_path: Path) -> None:
     path = tmp_path / "arrays.npz"
     np.savez(path, numbers=np.arange(10))
-    with open_arrays(path) as arrays:
+    with open_arrays(path, 1000) as arrays:
         assert arrays["numbers"].tolist() == list(range(10))
     path.write_bytes(DAMAGES[damage](path.read_bytes()))
-    with pytest.raises(DamagedFileError, match=r"arrays\.npz is damaged") as raised, open_arrays(path) as arrays:
+    with pytest.raises(DamagedFileError, match=r"arrays\.npz is damaged") as raised, open_arrays(path, 1000) as arrays:
         arrays["numbers"]
     assert "pickle" not in str(raised.value)
     gc.collect()  # a file that was left open would warn now, which fails the test
+
+
+def test_a_small_file_does_not_fill_the_memory(tmp_path: Path) -> None:
+    path = tmp_path / "zeros.npz"
+    np.savez_compressed(path, numbers=np.zeros(10**6))
+    assert path.stat().st_size < 20_000
+    with open_arrays(path, 8_001_000) as arrays:
+        assert len(arrays["numbers"]) == 10**6
+    with pytest.raises(
+        DamagedFileError, match=r"zeros\.npz.* takes 8,000,\d+ bytes uncompressed, more than the 10,000"
+    ):
+        open_arrays(path, 10_000).__enter__()
+
+
+def test_compressed_bytes_are_read_up_to_a_limit() -> None:
+    packed = lzma.compress(bytes(1000))
+    assert decompress_bytes(packed, 1000) == bytes(1000)
+    with pytest.raises(ValueError, match="more than the 999 bytes"):
+        decompress_bytes(packed, 999)
+    with pytest.raises(lzma.LZMAError, match="ends too early"):
+        decompress_bytes(packed[:-9], 1000)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from card_baselines.solvers import game_trees, menu_cfr
-from card_baselines.solvers.agent import CfrNoLimit
+from card_baselines.solvers.agent import DATA, CfrNoLimit
 from card_baselines.solvers.buckets.hand_buckets import sort_buckets
 from card_baselines.solvers.game_trees import grow_game
 from card_baselines.solvers.hands import RANKED, mark_ties
@@ -293,3 +293,13 @@ def test_sorted_buckets_are_the_same_buckets() -> None:
     for k in range(3):
         place = groups.index(buckets.river[0, :, k].tolist())
         assert sorted(river[1 + place].T.tolist()) == sorted(buckets.river[1 + k].T.tolist())
+
+
+@pytest.mark.parametrize("entry", ["shares", "flop", "trained"])
+def test_compressed_zeros_in_a_file_do_not_fill_the_memory(entry: str, tmp_path: Path) -> None:
+    path = tmp_path / STRATEGY
+    with np.load(DATA / "no_limit_holdem_heads_up.npz") as file:
+        arrays = dict(file)
+    np.savez(path, **arrays | {entry: compress(np.zeros(2**25, np.uint8))})
+    with pytest.raises(ValueError, match=r"strategy\.npz: a compressed entry holds more than the [\d,]+ bytes that"):
+        TableStrategy.load(path)

@@ -143,7 +143,7 @@ def _set_goal(shares: Any, k: Any, weight: Any, smallest: Any, goal: Any, owed: 
 def main(run: str, file: str) -> None:
     """Write the table of a run folder."""
     game = VectorGame(make_game("flop_holdem-v0"))
-    with open_arrays(Path(run) / STRATEGY) as data:
+    with open_arrays(Path(run) / STRATEGY, game.max_file_bytes) as data:
         table = make_table(game, data["early"], data["late"])
     with replace_file(Path(file)) as temporary:
         table.save(temporary)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import lzma
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
@@ -20,16 +21,23 @@ from numpy.typing import NDArray
 from card_baselines.solvers.betting_keys import find_sorted
 from card_baselines.solvers.buckets.lookup import Buckets, from_stored_arrays, make_finder, to_stored_arrays
 from card_baselines.solvers.game_trees import grow_game
-from card_baselines.solvers.multiplayer.public_state import check_keys, find_public_states, legal_actions_of, street_of
+from card_baselines.solvers.multiplayer.public_state import (
+    MAX_STATES,
+    check_keys,
+    find_public_states,
+    legal_actions_of,
+    street_of,
+)
 from card_baselines.solvers.pot_odds import call_by_odds
 from card_baselines.solvers.tree import BettingTree
 from card_envs.compiler import kernel
-from card_envs.damaged_files import open_arrays
+from card_envs.damaged_files import decompress_bytes, open_arrays
 from card_envs.game import Tables
 from card_envs.game_loops import NO_ACTION
 from card_envs.games.holdem.actions import FIRST_RAISE_ACTION, amount_to_call, is_legal, raise_to_of
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import MAX_STREETS
+from card_envs.memory import find_free_memory
 from card_envs.typing import Floats, Integers
 
 __all__ = ["TableStrategy", "load_config"]
@@ -199,14 +207,15 @@ class TableStrategy:
         Raises:
             ValueError: For other and damaged files.
         """
-        with open_arrays(path) as data:
+        with _open(path) as data:
             if "shares" not in data and "bounds" not in data:
                 raise ValueError(f"{path} holds no strategy that this version reads: train it again")
             config, buckets, keys = _read_config(data), from_stored_arrays(data), None
             if "config" not in data:
                 return _from_rows(config, buckets, data)
             if "states" in data:
-                keys = np.frombuffer(lzma.decompress(data["states"].tobytes()), np.int64)
+                size = MAX_STATES * np.dtype(np.int64).itemsize
+                keys = np.frombuffer(decompress_bytes(data["states"].tobytes(), size), np.int64)
                 check_keys(keys, config.num_actions)
                 if (np.diff(keys) < 0).any():
                     raise ValueError("the public states are not in ascending order")
@@ -220,8 +229,13 @@ class TableStrategy:
 
 def load_config(path: Path) -> HoldemConfig:
     """Return the game of the strategy in a file."""
-    with open_arrays(path) as data:
+    with _open(path) as data:
         return _read_config(data)
+
+
+def _open(path: Path) -> AbstractContextManager[Any]:
+    """Open the arrays of a strategy, of which copies are made while they are read."""
+    return open_arrays(path, find_free_memory() / 4)
 
 
 def _read_config(data: Any) -> HoldemConfig:
@@ -369,8 +383,11 @@ def compress(shares: NDArray[np.uint8], whole: int = FIFTEENTHS) -> NDArray[np.u
 
 
 def decompress(packed: NDArray[np.uint8], size: int, whole: int = FIFTEENTHS) -> NDArray[np.uint8]:
-    """Return the `size` numbers of `compress`."""
-    numbers = np.frombuffer(lzma.decompress(packed.tobytes()), np.uint8)
+    """Return the `size` numbers of `compress`; raises ValueError for more, and for more than fit into free memory."""
+    if size > (free := find_free_memory()):
+        raise ValueError(f"the strategy takes {size / 2**30:,.1f} GiB, of {free / 2**30:.1f} that are free")
+    content = decompress_bytes(packed.tobytes(), (size + 1) // 2 if whole == FIFTEENTHS else size)
+    numbers = np.frombuffer(content, np.uint8)
     if whole == FIFTEENTHS:
         numbers = np.stack([numbers >> 4, numbers & 15], axis=1).reshape(-1)
     return numbers[:size]

@@ -48,6 +48,8 @@ _ROUNDING = 1e-3
 """Largest error of the sum of probabilities of 32 bits."""
 _LARGE = 2**29
 """Strategies of so many bytes are stored uncompressed, since compressing them takes minutes."""
+_SMALL = 2**26
+"""Strategies of so many bytes are read whatever the game, so that errors name it."""
 _FLOP_CARDS = 3
 __all__ = ["VectorCfr"]
 
@@ -111,6 +113,12 @@ class VectorGame:
         """Return the shape of a table of one street: (decisions, actions, hands), by board on later streets."""
         shape = self.streets.shape_of(street, self.num_hands[street])
         return (self.num_boards[street], *shape) if street else shape
+
+    @property
+    def max_file_bytes(self) -> int:
+        """Largest size of a file of probabilities, uncompressed: numbers of 64 bits and headers."""
+        numbers = sum(prod(self.shape_of(street)) for street in range(len(self.num_boards)))
+        return numbers * np.dtype(np.float64).itemsize + _SMALL
 
     def find(self, views: Tables) -> tuple[Numbers, Numbers, Numbers, Numbers]:
         """Return the street, the board, the row of the decision and the place of the hand, each (n,).
@@ -296,7 +304,7 @@ class VectorStrategy:
     @staticmethod
     def load(path: Path, game: VectorGame) -> VectorStrategy:
         """Return the strategy in a file written by `save`; ValueError for numbers that are no probabilities."""
-        with open_arrays(path) as data:
+        with open_arrays(path, game.max_file_bytes) as data:
             names = [name for name in game.names if name in data]
             strategy = VectorStrategy(game, [data[name].astype(game.dtype, copy=False) for name in names])
             for street, boards in enumerate(strategy._tables):

@@ -35,7 +35,8 @@ from card_envs.poker.hands import NUM_HANDS, hand_number
 from card_envs.poker.starting_hands import starting_hand
 
 NUM_STARTING_HANDS = 169
-_CANONICAL_FLOPS = 1755
+CANONICAL_FLOPS = 1755
+"""Number of flops that differ in more than the names of suits."""
 NUM_BINS = 20
 """Number of bins of the histograms of equity."""
 NUM_GROUPS = 8
@@ -67,7 +68,7 @@ class HandBuckets:
         """Raise ValueError for arrays of other types, shapes or ranges: kernels look things up without checks."""
         width = self.turn.shape[2] if self.turn.ndim == 3 else 0
         wanted = {
-            "flop": (np.uint16, (_CANONICAL_FLOPS, len(HAND_CARDS))),
+            "flop": (np.uint16, (CANONICAL_FLOPS, len(HAND_CARDS))),
             "turn": (np.float32, (1 + width, NUM_BINS - 1, width)),
             "river": (np.float32, (1 + self.river.shape[-1], NUM_GROUPS, self.river.shape[-1])),
             "groups": (np.int64, (NUM_STARTING_HANDS,)),

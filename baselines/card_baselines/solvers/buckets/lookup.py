@@ -16,6 +16,7 @@ from card_baselines.agents.scripted.holdem_moves import board_card, hole_card
 from card_baselines.solvers.buckets.canonical_hands import CanonicalHands
 from card_baselines.solvers.buckets.equity_buckets import EquityBuckets
 from card_baselines.solvers.buckets.hand_buckets import (
+    CANONICAL_FLOPS,
     NUM_BINS,
     NUM_GROUPS,
     STARTING_HANDS,
@@ -31,6 +32,7 @@ from card_baselines.solvers.hands import HAND_CARDS, RANKED, WHOLE_BOARD, rank_h
 from card_envs.bits import bit_count
 from card_envs.cards import DECK_SIZE, RANKS, SUITS
 from card_envs.compiler import kernel
+from card_envs.damaged_files import decompress_bytes
 from card_envs.game import Tables
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.poker.hands import NUM_HANDS, hand_number
@@ -368,7 +370,8 @@ def from_stored_arrays(data: Mapping[str, NDArray[Any]]) -> Buckets:
     if "bounds" in data:
         return EquityBuckets(data["bounds"].astype(np.float64))
     tables = {name: data[name] for name in HandBuckets.__annotations__}
-    tables["flop"] = np.frombuffer(lzma.decompress(tables["flop"].tobytes()), np.uint16).reshape(-1, NUM_HANDS)
+    flop = decompress_bytes(tables["flop"].tobytes(), CANONICAL_FLOPS * NUM_HANDS * np.dtype(np.uint16).itemsize)
+    tables["flop"] = np.frombuffer(flop, np.uint16).reshape(-1, NUM_HANDS)
     return HandBuckets(**tables)
 
 
