@@ -30,6 +30,7 @@ import numpy as np
 from numba.core import caching, compiler, dispatcher, serialize
 
 from card_envs.files import replace_file
+from card_envs.kernel_cache.folder import SUFFIX
 
 _LOGGER = logging.getLogger(__name__.partition(".")[0])
 _FORMAT = b"numba kernel 5\n"
@@ -67,7 +68,7 @@ class KernelCache(caching._Cache):  # type: ignore[misc]  # Numba's types are pa
     def flush(self) -> None:
         """Delete all files of this kernel."""
         with contextlib.suppress(OSError):
-            for path in self._folder.glob(f"{self._stem}-*.nbc"):
+            for path in self._folder.glob(f"{self._stem}-*{SUFFIX}"):
                 path.unlink()
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
@@ -112,7 +113,7 @@ def stem_of(function: Callable[..., Any]) -> str:
 
 def path_of(folder: Path, stem: str, key: str) -> Path:
     """Return the file with a key."""
-    return folder / f"{stem}-{hashlib.sha256(key.encode()).hexdigest()[:24]}.nbc"
+    return folder / f"{stem}-{hashlib.sha256(key.encode()).hexdigest()[:24]}{SUFFIX}"
 
 
 def key_of(function: Callable[..., Any], *options: str) -> str:

@@ -1,7 +1,8 @@
-"""The folder of compiled kernels: the first of several candidates that is writable.
+"""The folder of compiled kernels: the first of several candidates that is writable or holds kernels.
 
 All virtual environments and checkouts of a user share one folder: files are named after all that their code depends on.
-If no candidate is writable (no home folder, read-only installation, full disk), kernels are compiled in memory.
+A read-only folder, as in the image of a container, is read; kernels that it lacks are compiled in memory, and so are
+all of them if there is no candidate (no home folder, read-only installation, full disk).
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ import numba
 import numpy as np
 from numba import config as numba_config
 
+SUFFIX = ".nbc"
+"""Suffix of the files of kernels."""
 _PACKAGE = Path(__file__).resolve().parents[1]
 _MAX_FOLDERS = 8
 """Maximum number of folders per package, one for each combination of versions. Older ones are deleted."""
@@ -31,7 +34,7 @@ _MAX_FILES = 6000
 
 @cache
 def cache_folder(root_package: str) -> Path | None:
-    """Return the writable folder for the compiled kernels of a package, or None if there is none.
+    """Return the folder for the compiled kernels of a package, writable or filled, or None if there is none.
 
     The folder is named after the versions of the compiler. The oldest such folders are deleted, unless they are in a
     folder that the user named.
@@ -42,10 +45,12 @@ def cache_folder(root_package: str) -> Path | None:
     prefix = f"kernels-{re.sub(r'[^A-Za-z0-9_]', '_', root_package)}-"
     for base, is_own in _candidate_folders():
         folder = base / f"{prefix}{_versions_hash()}"
-        if _is_writable(folder):
+        if is_writable(folder):
             if is_own:
                 _delete_old_folders(base, prefix, keep=folder)
                 _delete_old_files(folder)
+            return folder
+        if _holds_kernels(folder):
             return folder
     return None
 
@@ -65,7 +70,8 @@ def _versions_hash() -> str:
     return hashlib.sha256(repr(versions).encode()).hexdigest()[:16]
 
 
-def _is_writable(folder: Path) -> bool:
+def is_writable(folder: Path) -> bool:
+    """Return True if files can be written to a folder, which is made if it is missing."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -74,6 +80,13 @@ def _is_writable(folder: Path) -> bool:
     except OSError:
         return False
     return True
+
+
+def _holds_kernels(folder: Path) -> bool:
+    try:
+        return any(folder.glob(f"*{SUFFIX}"))
+    except OSError:
+        return False
 
 
 def _delete_old_folders(base: Path, prefix: str, keep: Path) -> None:
@@ -90,7 +103,7 @@ def _delete_old_folders(base: Path, prefix: str, keep: Path) -> None:
 def _delete_old_files(folder: Path) -> None:
     """Delete the least recently used kernels if there are too many."""
     with contextlib.suppress(OSError):
-        files = list(folder.glob("*.nbc"))
+        files = list(folder.glob(f"*{SUFFIX}"))
         if len(files) > _MAX_FILES:
             files.sort(key=lambda path: path.stat().st_mtime)
             for path in files[: len(files) - _MAX_FILES // 2]:

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 
-from card_envs.kernel_cache.folder import cache_folder
+from card_envs.kernel_cache.folder import cache_folder, is_writable
 
 _PACKAGE = __name__.partition(".")[0]
 
@@ -26,7 +26,9 @@ class CompileProgress:
     def report_function(self) -> Iterator[None]:
         """Count the function that is compiled within the block."""
         if self._count == 0:
-            outlook = "cached for later runs" if cache_folder(_PACKAGE) else "not cached: no folder is writable"
+            folder = cache_folder(_PACKAGE)
+            is_kept = folder is not None and is_writable(folder)
+            outlook = "cached for later runs" if is_kept else "not cached: no folder is writable"
             logging.getLogger(_PACKAGE).warning(
                 "%s compiles its kernels: 5 to 15 seconds, longer on a busy machine (%s)", _PACKAGE, outlook
             )

@@ -15,6 +15,7 @@ import pytest
 
 from card_envs.compiler import COMPILED, kernel
 from card_envs.envs import make_game
+from card_envs.kernel_cache.folder import SUFFIX, cache_folder
 
 REPO = Path(__file__).parents[2]
 USE_A_KERNEL = "import numpy as np; from card_envs.games.holdem.actions import first_seat_from; "
@@ -124,6 +125,19 @@ def test_without_any_writable_folder_kernels_are_compiled_in_memory(installation
     answer, said = use(installation)
     assert answer == "3"
     assert "not cached" in said
+
+
+def test_kernels_in_a_folder_that_is_not_writable_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    image, home = tmp_path / "image", tmp_path / "home"
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(image))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home))
+    first = cache_folder.__wrapped__("card_envs")
+    assert first is not None and first.parent == image
+    monkeypatch.setattr("card_envs.kernel_cache.folder.is_writable", lambda path: path.is_relative_to(home))
+    second = cache_folder.__wrapped__("card_envs")
+    assert second is not None and second.parent == home / "card_envs", "the first holds no kernels"
+    (first / f"kernel{SUFFIX}").touch()
+    assert cache_folder.__wrapped__("card_envs") == first
 
 
 @pytest.mark.slow
