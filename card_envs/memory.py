@@ -41,6 +41,18 @@ def find_free_memory() -> float:
     return free
 
 
+def require_free_memory(num_bytes: float, arrays: str, advice: str) -> None:
+    """Raise a ValueError if arrays do not fit into free memory.
+
+    Args:
+        num_bytes: Size of the arrays.
+        arrays: What they are, in the plural.
+        advice: What to do then.
+    """
+    if num_bytes > (free := find_free_memory()):
+        raise ValueError(f"{arrays} take {num_bytes / 2**30:,.1f} GiB, of {free / 2**30:.1f} that are free: {advice}")
+
+
 def _read_entries(path: Path) -> dict[str, float]:
     """Return the numbers of a file of the system with lines "name number" or a lone number, whose name is ""."""
     if not path.exists():

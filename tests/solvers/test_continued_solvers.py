@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
+from card_baselines.solvers import training
 from card_baselines.solvers.buckets.equity_buckets import equal_bounds
 from card_baselines.solvers.buckets.hand_buckets import BoardBuckets
 from card_baselines.solvers.limit.mccfr import Mccfr
@@ -15,8 +17,18 @@ from card_baselines.solvers.menu_cfr import MenuCfr
 from card_baselines.solvers.multiplayer.mccfr import MultiplayerMccfr
 from card_baselines.solvers.sampled_cfr import SampledCfr
 from card_baselines.solvers.solver import CfrSolver
+from card_baselines.solvers.train import (
+    MccfrConfig,
+    MccfrLearner,
+    MenuConfig,
+    MenuLearner,
+    MultiplayerConfig,
+    MultiplayerLearner,
+    PublicChanceConfig,
+    PublicChanceLearner,
+)
 from card_baselines.solvers.vector_cfr import VectorCfr
-from card_envs import make_game
+from card_envs import make_game, memory
 from card_envs.analysis.exploitability.public_tree import PublicTree
 from card_envs.compiler import COMPILED
 from card_envs.games.holdem.config import HoldemConfig
@@ -56,3 +68,19 @@ def test_a_run_goes_on_where_it_stopped(name: str) -> None:
         assert continued.iterations == whole.iterations == before + after
         for table, expected in whole.state().items():
             np.testing.assert_array_equal(continued.state()[table], expected, err_msg=table)
+
+
+@pytest.mark.parametrize(("learner", "config", "advice"), [
+    (PublicChanceLearner, PublicChanceConfig(), r"\[169, 1024, 1024, 1024\] buckets take \d.* GiB, of 0\.0 .* width"),
+    (PublicChanceLearner, PublicChanceConfig(cfr_br=True, width=2), r"\[169, 4, 4, 4\] buckets take .* smaller width"),
+    (MultiplayerLearner, MultiplayerConfig(), "16,000,000 information states with 5 actions take .* smaller bet_menu"),
+    (MenuLearner, MenuConfig(), "sequences of bets with .* take .* or smaller stacks"),
+    (MccfrLearner, MccfrConfig(), r"\[169, 40, 40, 40\] buckets take .* fewer buckets"),
+])  # fmt: skip
+def test_tables_that_do_not_fit_into_memory_are_refused_before_buckets_are_computed(
+    learner: Any, config: Any, advice: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "find_free_memory", lambda: 1e5)
+    monkeypatch.setattr(training, "make_buckets", None)
+    with pytest.raises(ValueError, match=f"{advice}$"):
+        assert learner(config, config.game()).solver is None, "it was made"

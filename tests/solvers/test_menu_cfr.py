@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from card_baselines.solvers import game_trees, menu_cfr
+from card_baselines.solvers import game_trees
 from card_baselines.solvers.agent import DATA, CfrNoLimit
 from card_baselines.solvers.buckets.hand_buckets import sort_buckets
 from card_baselines.solvers.game_trees import grow_game
@@ -19,7 +19,7 @@ from card_baselines.solvers.train import MenuConfig, MenuLearner
 from card_baselines.solvers.translation import find_places, has_same_bets, pseudo_harmonic
 from card_baselines.solvers.tree import BettingTree
 from card_baselines.solvers.walk import ANSWER, RESPOND, SAMPLE
-from card_envs import make_game
+from card_envs import make_game, memory
 from card_envs.agent import decisions_at, find_agent
 from card_envs.analysis.exploitability.best_response import strategy_exploitability
 from card_envs.analysis.exploitability.public_tree import PublicTree
@@ -127,7 +127,7 @@ def test_games_too_large_for_memory_are_refused_while_they_grow(monkeypatch: pyt
     with pytest.raises(ValueError, match=r"more than 2,000 sequences of bets"):
         MenuLearner(MenuConfig(), make_game("no_limit_holdem-v0", stacks=42))
     monkeypatch.undo()
-    monkeypatch.setattr(menu_cfr, "find_free_memory", lambda: 1e8)
+    monkeypatch.setattr(memory, "find_free_memory", lambda: 1e8)
     with pytest.raises(
         ValueError, match=r"sequences of bets with \[169, 65536, .* GiB, of 0\.1 that are free: .* width"
     ):

@@ -40,7 +40,7 @@ from card_envs.compiler import kernel
 from card_envs.game import NOBODY
 from card_envs.games.holdem.actions import CALL_ACTION
 from card_envs.games.holdem.config import HoldemConfig
-from card_envs.memory import find_free_memory
+from card_envs.memory import require_free_memory
 from card_envs.poker.hands import NUM_HANDS
 from card_envs.rng import make_generator, seed_streams, seeded_streams, wrap_seed
 from card_envs.typing import Floats32, Integers
@@ -215,13 +215,12 @@ _walk = make_walk(_answer)
 
 def require_memory(config: HoldemConfig, hands_by_street: list[int]) -> None:
     """Raise ValueError if the betting of a game, or regrets and summed strategies, take more memory than is free."""
-    states, free = list_states(config, hands_by_street), find_free_memory()
-    size = 2 * lay_out(states, 0)[1] * np.dtype(np.float32).itemsize
-    if size > free:
-        raise ValueError(
-            f"{len(states.legal):,} sequences of bets with {hands_by_street} buckets take {size / 2**30:,.1f} GiB, of "
-            f"{free / 2**30:.1f} that are free: choose a smaller width, a smaller bet_menu or smaller stacks"
-        )
+    states = list_states(config, hands_by_street)
+    require_free_memory(
+        2 * lay_out(states, 0)[1] * np.dtype(np.float32).itemsize,
+        f"{len(states.legal):,} sequences of bets with {hands_by_street} buckets",
+        "choose a smaller width, a smaller bet_menu or smaller stacks",
+    )
 
 
 def make_strategy(config: HoldemConfig, averages: NDArray[np.float32], buckets: HandBuckets) -> TableStrategy:

@@ -37,7 +37,7 @@ from card_envs.game_loops import NO_ACTION
 from card_envs.games.holdem.actions import FIRST_RAISE_ACTION, amount_to_call, is_legal, raise_to_of
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import MAX_STREETS
-from card_envs.memory import find_free_memory
+from card_envs.memory import find_free_memory, require_free_memory
 from card_envs.typing import Floats, Integers
 
 __all__ = ["TableStrategy", "load_config"]
@@ -384,8 +384,7 @@ def compress(shares: NDArray[np.uint8], whole: int = FIFTEENTHS) -> NDArray[np.u
 
 def decompress(packed: NDArray[np.uint8], size: int, whole: int = FIFTEENTHS) -> NDArray[np.uint8]:
     """Return the `size` numbers of `compress`; raises ValueError for more, and for more than fit into free memory."""
-    if size > (free := find_free_memory()):
-        raise ValueError(f"the strategy takes {size / 2**30:,.1f} GiB, of {free / 2**30:.1f} that are free")
+    require_free_memory(size, "the probabilities of the strategy", "close other programs or take another one")
     content = decompress_bytes(packed.tobytes(), (size + 1) // 2 if whole == FIFTEENTHS else size)
     numbers = np.frombuffer(content, np.uint8)
     if whole == FIFTEENTHS:

@@ -31,7 +31,6 @@ from card_baselines.solvers.training import (
 from card_baselines.solvers.vector_cfr import VectorCfr
 from card_envs.game import Game
 from card_envs.games.holdem.config import HoldemConfig, is_texas_holdem
-from card_envs.poker.starting_hands import NUM_STARTING_HANDS
 
 # --- cfr: two-player games with small decks or few streets, every hand on every board ---------------------------------
 
@@ -147,14 +146,18 @@ class PublicChanceConfig(BucketConfig):
 
 
 class PublicChanceLearner(BucketLearner):
-    """Runs `PublicChanceCfr` or `PublicChanceCfrBr`."""
+    """Runs `PublicChanceCfr` or `PublicChanceCfrBr`; ValueError for tables that do not fit into memory."""
 
     iterations_at_once = 20
 
+    def __init__(self, config: PublicChanceConfig, game: Game) -> None:
+        self._make = PublicChanceCfrBr if config.cfr_br else PublicChanceCfr
+        self._make.require_memory(HoldemConfig.limit(), config.hands_by_street)  # before buckets, which take minutes
+        super().__init__(config, game)
+
     def make_solver(self) -> PublicChanceCfr:
         """Return a new solver."""
-        solver = PublicChanceCfrBr if self._config.cfr_br else PublicChanceCfr
-        return solver(HoldemConfig.limit(), *self.tables, self._config.seed, self.num_threads)
+        return self._make(HoldemConfig.limit(), *self.tables, self._config.seed, self.num_threads)
 
 
 PUBLIC_CHANCE_CFR = make_algorithm("public_chance_cfr", PublicChanceConfig, PublicChanceLearner, 600.0)
@@ -192,7 +195,7 @@ class MenuLearner(BucketLearner):
             raise ValueError(
                 "menu_cfr needs Texas hold'em for two with equal stacks and antes, and a bet menu of at most 6 raises"
             )
-        require_memory(game.config, [NUM_STARTING_HANDS] + 3 * [config.width**2])  # before buckets, which take minutes
+        require_memory(game.config, config.hands_by_street)  # before buckets, which take minutes
         super().__init__(config, game)
 
     def make_buckets(self) -> HandBuckets:
@@ -256,6 +259,7 @@ class MultiplayerLearner(BucketLearner):
             raise ValueError(
                 f"multiplayer_mccfr needs Texas hold'em with at most {MAX_ACTIONS} action ids: choose another bet_menu"
             )
+        MultiplayerMccfr.require_memory(game)  # before buckets, which take minutes
         super().__init__(config, game)
 
     def make_solver(self) -> MultiplayerMccfr:

@@ -29,6 +29,7 @@ from card_baselines.solvers.strategy import STRATEGY
 from card_envs.envs import find_entry, make_game
 from card_envs.files import replace_file
 from card_envs.game import Game
+from card_envs.poker.starting_hands import NUM_STARTING_HANDS
 
 ENV = "limit_holdem-v0"
 _BUCKETS, _TURN, _SOLVER = "buckets.", "turn", "solver."
@@ -73,6 +74,11 @@ class BucketConfig(SolverConfig):
     threads: Annotated[int, AT_LEAST_1] = 1
     """Threads that learn from different boards or deals at the same time; minutes are the processor time of all. With
     more than one, results differ a little from run to run."""
+
+    @property
+    def hands_by_street(self) -> list[int]:
+        """Maximum number of buckets on each street."""
+        return [NUM_STARTING_HANDS] + 3 * [self.width**2]
 
 
 class SolverLearner(Learner):

@@ -21,6 +21,7 @@ from card_baselines.solvers.tree import LIMIT_ACTIONS, NUM_PLAYERS, BettingTree
 from card_envs.compiler import kernel
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import NOBODY
+from card_envs.memory import require_free_memory
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
 from card_envs.rng import seeded_streams
 from card_envs.typing import Integers
@@ -36,9 +37,17 @@ class Mccfr(CfrSolver):
             config: Heads-up limit hold'em.
             bounds: Bounds of the equity buckets, (3, num_buckets - 1): flop, turn, river (`equal_bounds`).
             seed: Seed of deals and sampled actions.
+
+        Raises:
+            ValueError: If regrets and summed strategies take more memory than is free.
         """
         self._config, self.buckets = config, EquityBuckets(bounds)
-        widths = list_states(config, self.buckets.hands_by_street).num_buckets
+        hands_by_street = self.buckets.hands_by_street
+        widths = list_states(config, hands_by_street).num_buckets
+        require_free_memory(
+            2 * int(widths.sum()) * LIMIT_ACTIONS * np.dtype(np.float32).itemsize,
+            f"regrets and strategies of {hands_by_street} buckets", "choose fewer buckets",
+        )  # fmt: skip
         self._rows = np.append(0, np.cumsum(widths))
         """(states + 1,): first row of each information state in the tables."""
         self.regrets = np.zeros((int(self._rows[-1]), LIMIT_ACTIONS), np.float32)

@@ -18,7 +18,8 @@ and CFR-BR).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from math import prod
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,7 @@ from card_baselines.solvers.strategy import TableStrategy, quantise
 from card_baselines.solvers.tree import LIMIT_ACTIONS, NUM_PLAYERS
 from card_envs.compiler import kernel
 from card_envs.games.holdem.config import HoldemConfig
+from card_envs.memory import require_free_memory
 from card_envs.poker.hands import NUM_HANDS
 from card_envs.rng import make_generator
 from card_envs.typing import Floats32, Integers
@@ -63,6 +65,9 @@ _ONE = np.float32(1)
 class PublicChanceCfr(DealSolver):
     """The solver: regrets and summed strategies by street, (decisions, buckets, actions, sequences)."""
 
+    responder_streets: ClassVar[int] = 0
+    """Number of streets on which responders have regrets of their own."""
+
     def __init__(
         self, config: HoldemConfig, buckets: HandBuckets, turn: NDArray[np.uint16], seed: int, num_threads: int = 1
     ) -> None:
@@ -74,12 +79,28 @@ class PublicChanceCfr(DealSolver):
             turn: Bucket of each hand on each canonical turn board, (16432, 1326): `clustering.turn_table(buckets)`.
             seed: Seed of the boards.
             num_threads: Number of threads that learn from different boards.
+
+        Raises:
+            ValueError: As `require_memory`.
         """
+        self.require_memory(config, buckets.hands_by_street)
         self._config, self.tree = config, grow_game(config)
         self.streets, self.buckets, self.turn, self.seed = make_streets(self.tree), buckets, turn, seed
-        self.regrets = [_table(*pair) for pair in zip(self.streets, buckets.hands_by_street, strict=True)]
+        self.regrets = [
+            np.zeros(_shape_of(*pair), np.float32) for pair in zip(self.streets, buckets.hands_by_street, strict=True)
+        ]
         self.averages = [np.zeros_like(table) for table in self.regrets]
         super().__init__(num_threads)
+
+    @classmethod
+    def require_memory(cls, config: HoldemConfig, hands_by_street: list[int]) -> None:
+        """Raise ValueError if regrets and summed strategies take more memory than is free."""
+        streets = make_streets(grow_game(config))
+        sizes = [prod(_shape_of(*pair)) for pair in zip(streets, hands_by_street, strict=True)]
+        require_free_memory(
+            (2 * sum(sizes) + sum(sizes[: cls.responder_streets])) * np.dtype(np.float32).itemsize,
+            f"regrets and strategies of {hands_by_street} buckets", "choose a smaller width",
+        )  # fmt: skip
 
     def allocate_scratch(self) -> None:
         """Allocate the hands on a board, and reach probabilities and values by street."""
@@ -178,9 +199,9 @@ class PublicChanceCfr(DealSolver):
         )  # fmt: skip
 
 
-def _table(street: Street, rows: int) -> Floats32:
-    """Return zeros (decisions, rows, actions, sequences)."""
-    return np.zeros((len(street.nodes), rows, LIMIT_ACTIONS, street.num_sequences), np.float32)
+def _shape_of(street: Street, rows: int) -> tuple[int, int, int, int]:
+    """Return the shape (decisions, rows, actions, sequences) of a table."""
+    return len(street.nodes), rows, LIMIT_ACTIONS, street.num_sequences
 
 
 def _leave(street: Workspace, before: Workspace, num: int) -> None:
@@ -203,12 +224,14 @@ def _total(source: Any, slot: Any, num: Any) -> Any:
 class PublicChanceCfrBr(PublicChanceCfr):
     """The solver: each player learns against a responder; `strategy` returns the players' average strategy."""
 
+    responder_streets = RIVER
+
     def __init__(
         self, config: HoldemConfig, buckets: HandBuckets, turn: NDArray[np.uint16], seed: int, num_threads: int = 1
     ) -> None:
         """Start with regrets of 0; arguments as of `PublicChanceCfr`."""
         super().__init__(config, buckets, turn, seed, num_threads)
-        self._responder = [np.zeros_like(table) for table in self.regrets[:RIVER]]
+        self._responder = [np.zeros_like(table) for table in self.regrets[: self.responder_streets]]
 
     def allocate_scratch(self) -> None:
         """Allocate the arrays of `PublicChanceCfr` twice, and the responder's choices on the river."""

@@ -21,6 +21,7 @@ from card_baselines.solvers.strategy import TableStrategy, quantise
 from card_envs.chance.holdem import max_decisions
 from card_envs.game import Game
 from card_envs.games.holdem.state import MAX_BOARD, TABLE
+from card_envs.memory import require_free_memory
 from card_envs.rng import seed_streams, seeded_streams, wrap_seed
 from card_envs.typing import Floats32, Integers
 from card_envs.vector import PICK_STREAMS
@@ -52,11 +53,24 @@ class MultiplayerMccfr(DealSolver):
             num_threads: Number of threads that learn from different deals. They learn nothing of a new public state
                 until the next call of `run`.
             largest_river_bet: Of the strategy, see `TableStrategy`.
+
+        Raises:
+            ValueError: As `require_memory`.
         """
+        self.require_memory(game)
         self._game, self._boards, self._seed, self._largest_river_bet = game, boards, seed, largest_river_bet
         self.states = StateTable.allocate(boards.num_buckets, game.num_actions, _MAX_ROWS)
         self._noted: list[NDArray[np.int64]] = []
         super().__init__(num_threads)
+
+    @staticmethod
+    def require_memory(game: Game) -> None:
+        """Raise ValueError if the largest tables of regrets and summed strategies take more memory than is free."""
+        require_free_memory(
+            2 * _MAX_ROWS * game.num_actions * np.dtype(np.float32).itemsize,
+            f"regrets and strategies of {_MAX_ROWS:,} information states with {game.num_actions} actions",
+            "close other programs or choose a smaller bet_menu",
+        )
 
     def allocate_scratch(self) -> None:
         """Allocate a table, hands on its board, the frames of a traversal, a random stream, and notes of new states."""
