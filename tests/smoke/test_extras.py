@@ -165,7 +165,7 @@ def test_the_reference_is_built_without_extras() -> None:
 @pytest.mark.parametrize(
     ("package", "wrapper", "extra"),
     [("stable_baselines3", "sb3", "sb3"), ("rlcard", "rlcard", "rlcard"), ("ray", "rllib", "rllib"),
-     ("pyspiel", "openspiel", "openspiel")],
+     ("pyspiel", "openspiel", "openspiel"), ("textarena", "textarena", "textarena"), ("fastapi", "openenv", "openenv")],
 )  # fmt: skip
 def test_a_wrapper_without_its_package_names_the_extra(package: str, wrapper: str, extra: str) -> None:
     result = run_python("-c", f"import sys; sys.modules[{package!r}] = None; import card_wrappers.{wrapper}")

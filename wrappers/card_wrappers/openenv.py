@@ -15,14 +15,6 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 import numpy as np
-from fastapi import FastAPI, Request
-from fastapi.responses import JSONResponse, PlainTextResponse
-from openenv.core.env_server.http_server import create_app
-from openenv.core.env_server.interfaces import Environment
-from openenv.core.env_server.types import Action, EnvironmentMetadata, Observation, State
-from pydantic import Field
-from starlette.exceptions import HTTPException
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from card_envs.agent import Agent, find_agent
 from card_envs.envs import find_entry, make_game
@@ -30,6 +22,19 @@ from card_envs.game import Game, is_whole
 from card_envs.rng import make_generator
 from card_envs.text import ActionTextError, TextTable, default_action
 from card_envs.text.prompts import check_form
+
+try:
+    from fastapi import FastAPI, Request
+    from fastapi.responses import JSONResponse, PlainTextResponse
+    from openenv.core.env_server.http_server import create_app
+    from openenv.core.env_server.interfaces import Environment
+    from openenv.core.env_server.types import Action, EnvironmentMetadata, Observation, State
+    from pydantic import Field
+    from starlette.exceptions import HTTPException
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+except ModuleNotFoundError as error:
+    message = "card_wrappers.openenv needs OpenEnv: pip install 'card-envs[openenv]'"
+    raise ModuleNotFoundError(message, name=error.name) from error
 
 __all__ = ["LOOPBACK", "CardAction", "CardEnvironment", "CardObservation", "CardState", "make_app", "session_factory"]
 

@@ -19,13 +19,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import textarena as ta
 
 from card_envs.envs import EnvEntry, find_entry, make_game, on_registration
 from card_envs.game_info import Seats
 from card_envs.text import ActionTextError, TextTable, default_action
 from card_envs.text.interface import find_text
 from card_envs.text.prompts import check_form
+
+try:
+    import textarena as ta
+except ImportError as error:
+    raise ImportError("card_wrappers.textarena needs TextArena: pip install 'card-envs[textarena]'") from error
 
 __all__ = ["CardTextEnv"]
 
