@@ -112,9 +112,13 @@ class MccfrConfig(SolverConfig):
 
 
 class MccfrLearner(SolverLearner):
-    """Runs `Mccfr`."""
+    """Runs `Mccfr`; ValueError for tables that do not fit into memory."""
 
     iterations_at_once = 20_000
+
+    def __init__(self, config: MccfrConfig, game: Game) -> None:
+        Mccfr.require_memory(HoldemConfig.limit(), config.buckets)  # before their bounds, which many buckets slow down
+        super().__init__(config, game)
 
     def make_solver(self) -> Mccfr:
         """Return a new solver."""

@@ -23,6 +23,7 @@ from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import NOBODY
 from card_envs.memory import require_free_memory
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
+from card_envs.poker.starting_hands import NUM_STARTING_HANDS
 from card_envs.rng import seeded_streams
 from card_envs.typing import Integers
 
@@ -39,15 +40,11 @@ class Mccfr(CfrSolver):
             seed: Seed of deals and sampled actions.
 
         Raises:
-            ValueError: If regrets and summed strategies take more memory than is free.
+            ValueError: As `require_memory`.
         """
+        self.require_memory(config, bounds.shape[1] + 1)
         self._config, self.buckets = config, EquityBuckets(bounds)
-        hands_by_street = self.buckets.hands_by_street
-        widths = list_states(config, hands_by_street).num_buckets
-        require_free_memory(
-            2 * int(widths.sum()) * LIMIT_ACTIONS * np.dtype(np.float32).itemsize,
-            f"regrets and strategies of {hands_by_street} buckets", "choose fewer buckets",
-        )  # fmt: skip
+        widths = list_states(config, self.buckets.hands_by_street).num_buckets
         self._rows = np.append(0, np.cumsum(widths))
         """(states + 1,): first row of each information state in the tables."""
         self.regrets = np.zeros((int(self._rows[-1]), LIMIT_ACTIONS), np.float32)
@@ -55,6 +52,16 @@ class Mccfr(CfrSolver):
         self._streams, self._cards = seeded_streams(1, seed), np.zeros(1, CARDS)
         self._sampled = to_sampled(grow_game(config), self._rows[:-1])
         self._visits = Visits.allocate(len(self._sampled.nodes), LIMIT_ACTIONS)
+
+    @staticmethod
+    def require_memory(config: HoldemConfig, num_buckets: int) -> None:
+        """Raise ValueError if regrets and summed strategies take more memory than is free."""
+        hands_by_street = [NUM_STARTING_HANDS] + 3 * [num_buckets]
+        numbers = LIMIT_ACTIONS * int(list_states(config, hands_by_street).num_buckets.sum())
+        require_free_memory(
+            2 * numbers * np.dtype(np.float32).itemsize,
+            f"regrets and strategies of {hands_by_street} buckets", "choose fewer buckets",
+        )  # fmt: skip
 
     def run(self, iterations: int) -> None:
         """Run `iterations` more iterations; both players learn in each."""
