@@ -126,10 +126,12 @@ class GameAEC(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of {"observation", "action_mask"}, the same object at every call."""
+        self._find_seat(agent)
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete:
         """Return the space of action ids."""
+        self._find_seat(agent)
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:

@@ -165,8 +165,9 @@ def test_last_before_reset(env_id: str) -> None:
 def test_unknown_agents() -> None:
     env = started("kuhn_poker-v0")
     for agent in ("player_2", "Player_0", None):
-        with pytest.raises(ValueError, match=r"agent .* is not known: choose one of \['player_0', 'player_1'\]"):
-            env.observe(agent)
+        for method in (env.observe, env.observation_space, env.action_space):
+            with pytest.raises(ValueError, match=r"agent .* is not known: choose one of \['player_0', 'player_1'\]"):
+                method(agent)
 
 
 SETTINGS: list[tuple[str, dict[str, Any], str]] = [
@@ -206,7 +207,7 @@ SETTINGS: list[tuple[str, dict[str, Any], str]] = [
     ("no_limit_holdem-v0", {"bet_menu": "fcx"}, "bet_menu 'fcx' is not known: write letters such as 'fchpa'"),
     ("no_limit_holdem-v0", {"bet_menu": [0.5, -1]}, "must lie in 0.001 .. 100"),
     ("no_limit_holdem-v0", {"bet_menu": [NAN]}, "must lie in 0.001 .. 100"),
-    ("no_limit_holdem-v0", {"bet_menu": ["big"]}, "'big' is not a number"),
+    ("no_limit_holdem-v0", {"bet_menu": ["big"]}, "bet_menu: 'big' in pot fractions is not a number"),
     *(
         (
             "no_limit_holdem-v0",
@@ -216,7 +217,7 @@ SETTINGS: list[tuple[str, dict[str, Any], str]] = [
         for amount, shown in (("4.5", r"4\.5"), ("inf", "inf"), ("-inf", "-inf"), ("nan", "nan"), ("0", r"0\.0"))
     ),
     ("no_limit_holdem-v0", {"bet_menu": "chips:8,8"}, r"\(8, 8\) must be at most \d+ different sizes"),
-    ("no_limit_holdem-v0", {"bet_menu": "chips:4,x"}, "'x' is not a number"),
+    ("no_limit_holdem-v0", {"bet_menu": "chips:4,x"}, "'x' in 'chips:4,x' is not a number"),
     ("no_limit_holdem-v0", {"bet_menu": None}, "bet_menu None must be a list"),
 ]
 

@@ -40,7 +40,7 @@ class BetMenu:
             fractions: Fractions of the pot after calling, 0.001 to 100, such as 0.5 and 1.
             all_in: Whether the last action id is all-in.
         """
-        listed = [_number("of pot fractions", fraction) for fraction in fractions]
+        listed = [_number("pot fractions", fraction) for fraction in fractions]
         if not all(0.001 <= fraction <= 100 for fraction in listed):
             raise ValueError(f"bet_menu: pot fractions {listed} must lie in 0.001 .. 100")
         sizes = tuple(sorted(round(_THOUSANDTHS * fraction) for fraction in listed))
@@ -54,7 +54,7 @@ class BetMenu:
             amounts: Street commitments after the raise, in whole chips.
             all_in: Whether the last action id is all-in.
         """
-        listed = [_number("of chips", amount) for amount in amounts]
+        listed = [_number("raise-to amounts", amount) for amount in amounts]
         if not all(1 <= amount <= MAX_CHIPS and amount.is_integer() for amount in listed):  # False for nan and inf
             raise ValueError(f"bet_menu: raise-to amounts {listed} must be whole numbers of chips in 1 .. {MAX_CHIPS}")
         return cls(MENU_CHIPS, cls._check_sizes(tuple(sorted(map(int, listed)))), all_in)
@@ -100,7 +100,7 @@ class BetMenu:
         entries = [entry.strip() for entry in listed.split(",") if entry.strip()]
         if kind in ("pot", "chips") and entries:
             all_in = "all_in" in entries
-            numbers = [_number(menu, entry) for entry in entries if entry != "all_in"]
+            numbers = [_number(repr(menu), entry) for entry in entries if entry != "all_in"]
             return cls.pot_fractions(numbers, all_in) if kind == "pot" else cls.chips(numbers, all_in)
         raise ValueError(
             f"bet_menu {menu!r} is not known: write letters such as 'fchpa', 'pot:0.5,1,all_in', 'chips:4,8,16', "
@@ -108,8 +108,9 @@ class BetMenu:
         )
 
 
-def _number(menu: str, entry: str | float) -> float:
+def _number(listed: str, entry: str | float) -> float:
+    """Return an entry of a menu; ValueError, saying what is listed there, if it is no number."""
     try:
         return float(entry)
     except (ValueError, TypeError):
-        raise ValueError(f"bet_menu {menu!r}: {entry!r} is not a number") from None
+        raise ValueError(f"bet_menu: {entry!r} in {listed} is not a number") from None
