@@ -41,15 +41,6 @@ class CanonicalBoards:
         numbers = _numbers(np.sort(boards, axis=1))
         return np.asarray(self.class_of[numbers], np.int64), np.asarray(SUIT_ORDERS[self.suit_order[numbers]])
 
-    def list_of(self, deck: Integers) -> tuple[Integers, Integers]:
-        """Return the canonical boards (n, cards) of a deck, and the number (n,) of boards of the deck that each is for.
-
-        The deck must have all its ranks in the same suits.
-        """
-        every = np.array(list(combinations(deck.tolist(), self.boards.shape[1])), np.int64)
-        classes, counts = np.unique(self.class_of[_numbers(every)], return_counts=True)
-        return self.boards[classes], counts
-
 
 def find_classes(cards: Integers, fixed: Sequence[Integers]) -> Integers:
     """Return the class (n,) of sets of cards (n, k), numbered from 0.
