@@ -38,7 +38,7 @@ def make_buckets(width: int, seed: int) -> HandBuckets:
     canonical = canonical_boards(3)
     flops = histograms(canonical.boards)
     groups = group_starting_hands(flops, rng)
-    drawn = rng.choice(len(canonical.counts), 2 * _SAMPLE, p=canonical.counts / canonical.counts.sum())
+    drawn = rng.choice(len(canonical.boards), 2 * _SAMPLE, p=canonical.weights)
     flop_tree = grow_centres(_sample_features(flops, drawn, rng), width, rng)
     flop = assign(flop_tree, flops)
     del flops

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
-from card_envs.typing import Integers
+from card_envs.typing import Floats, Integers
 
 _MOST_CARDS = 4
 SUIT_ORDERS: Integers = np.array(list(permutations(range(4))), np.int64)
@@ -35,6 +35,11 @@ class CanonicalBoards:
     """(boards,): class of each board, by its `board_number`."""
     suit_order: NDArray[np.int8]
     """(boards,): row of `SUIT_ORDERS` that turns each board into the canonical one of its class."""
+
+    @property
+    def weights(self) -> Floats:
+        """Probability (classes,) of each class among random boards."""
+        return np.asarray(self.counts / self.counts.sum())
 
     def find(self, boards: Integers) -> tuple[Integers, Integers]:
         """Return the class (n,) of boards (n, cards), and suits (n, 4) that make them canonical (`rename_suits`)."""
