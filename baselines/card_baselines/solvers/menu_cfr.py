@@ -53,9 +53,9 @@ _HARDLY_REACHED = 1e-3
 
 
 class MenuCfr(DealSolver):
-    """The solver: regrets and summed strategies, for each information state a block of numbers for each legal action.
+    """The solver: regrets and summed strategies, for each information state a block of entries for each legal action.
 
-    A block has a number for each bucket; the states of the last street come last.
+    A block has an entry for each bucket; the states of the last street come last.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class MenuCfr(DealSolver):
         self._config, self.tree = config, grow_game(config)
         states = list_states(config, boards.num_buckets)
         self.first, size = lay_out(states, 0)
-        """(states,): where the numbers of each information state begin."""
+        """(states,): index of the first entry of each information state."""
         self.nodes = self.tree.pack(self.first, is_packed=True)
         self.boards, self.seed, self.least = boards, seed, np.float32(least)
         self.plain_iterations, self.responder_share = plain_iterations, responder_share

@@ -51,7 +51,7 @@ class Streets:
         Args:
             tree: The tree.
             has_cards: For each betting round of the tree, the first one included, True if cards come before it.
-            num_columns: Numbers of an action, of hands or groups, on each street.
+            num_columns: Number of columns, hands or groups, on each street.
         """
         self.tree = tree
         streets = np.cumsum(has_cards)
@@ -147,7 +147,7 @@ class LaterStreet(NamedTuple):
     tables: StrategyTables
     """Strategies of all boards."""
     size: Any
-    """How many of their numbers each board has."""
+    """Number of entries of each board in `tables`."""
     frames: Frames
 
 
@@ -186,7 +186,7 @@ def _make_visit(value_board: Any) -> Any:
         frames: Any, extra: Any,
     ) -> Any:  # fmt: skip
         """Write the values of a node at which cards come: the sum over the boards that continue the current one."""
-        boards, begin, later_tables, numbers, later = extra[0]
+        boards, begin, later_tables, size, later = extra[0]
         ranked_on, places, later_groups, factor, kind, kind_size = boards
         reach, own, values, later_own, parent = frames.reach, frames.own, frames.values, later.own, settings.board
         reach_row, own_row = frames.path[depth + 1, REACH], frames.path[depth + 1, OWN]
@@ -198,7 +198,7 @@ def _make_visit(value_board: Any) -> Any:
                     later_own[0, h] = own[own_row, places[b, h]]
             there = Settings(
                 settings.learner, settings.mode, settings.schedule, settings.last_street, settings.least,
-                settings.is_given, b, b * numbers,
+                settings.is_given, b, b * size,
             )  # fmt: skip
             value_board(
                 nodes, node, ranked_on[b], places, b, later_groups, later_tables, there, stream, later, reach,

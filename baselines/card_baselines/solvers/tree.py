@@ -40,7 +40,7 @@ def node_type(num_actions: int) -> np.dtype[Any]:
                 ("legal", np.int64),  # set of legal actions: bit a stands for action a
                 ("places", np.int64),  # set of places in `child` at which there is a node
                 ("num", np.int64),  # number of places up to the last one with a node
-                ("first", np.int64),  # where the numbers of the information state begin in tables of strategies
+                ("first", np.int64),  # first entry of the information state in tables of strategies
                 ("end", np.int32),  # the node after the subtree of this one
                 ("child", np.int32, (num_actions,)),  # node after the action at each place, -1 for none
             ],
@@ -140,7 +140,7 @@ class BettingTree:
         """Return the nodes as records of `node_type`.
 
         Args:
-            first: (states,): where the numbers of each state begin, None for 0.
+            first: (states,): index of the first entry of each state in tables of strategies, None for 0.
             is_packed: The places of actions are counted among the legal ones, else they are action ids.
         """
         nodes = np.zeros(len(self.player), node_type(self.child.shape[1]))

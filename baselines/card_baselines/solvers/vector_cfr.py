@@ -43,7 +43,7 @@ MAX_BOARDS = 50_000
 MAX_NODES = 100_000
 """Maximum number of nodes of the tree of betting, which take up to 200 MB while it is grown."""
 _TABLES = 3
-"""Tables of numbers: regrets, predicted regrets and strategies."""
+"""Tables with an entry for each hand and action: regrets, predicted regrets and strategies."""
 _ROUNDING = 1e-3
 """Largest error of the sum of probabilities of 32 bits."""
 _LARGE = 2**29
@@ -201,9 +201,9 @@ class VectorGame:
         """
         decisions = [0] * len(self.num_boards) if num_decisions is None else num_decisions
         counts = list(zip(self.num_boards, self.num_hands, decisions, strict=True))
-        numbers = _TABLES * self.game.num_actions * sum(prod(each) for each in counts)
+        entries = _TABLES * self.game.num_actions * sum(prod(each) for each in counts)
         for dtype in (np.float64, np.float32):
-            size = numbers * np.dtype(dtype).itemsize + sum(self.num_boards[1:]) * RANKED.itemsize
+            size = entries * np.dtype(dtype).itemsize + sum(self.num_boards[1:]) * RANKED.itemsize
             if size <= MAX_BYTES:
                 break
         free = find_free_memory()
@@ -351,8 +351,8 @@ class VectorCfr(CfrSolver):
         first, *later = (walk.StrategyTables(*(table.reshape(-1) for table in street)) for street in tables)
         streets = zip(game.boards, game.lists[1:], later, self._frames[1:], strict=True)
         extra = tuple(
-            LaterStreet(boards, listed.begin, numbers, prod(game.shape_of(street)[1:]), frames)
-            for street, (boards, listed, numbers, frames) in enumerate(streets, 1)
+            LaterStreet(boards, listed.begin, stored, prod(game.shape_of(street)[1:]), frames)
+            for street, (boards, listed, stored, frames) in enumerate(streets, 1)
         )
         return game.streets.nodes, game.hands.ranked, first, extra
 
