@@ -24,7 +24,7 @@ from card_baselines.solvers.multiplayer.public_state import MAX_ACTIONS
 from card_baselines.solvers.regret import SCHEDULES, Schedule, normalise
 from card_baselines.solvers.solver import CfrSolver
 from card_baselines.solvers.streets import STREAM, Boards, LaterStreet, Streets, make_street_walk
-from card_baselines.solvers.tree import NUM_PLAYERS, BettingTree, Numbers, grow
+from card_baselines.solvers.tree import NUM_PLAYERS, BettingTree, grow
 from card_baselines.solvers.walk import BEST, LEARN, NO_GROUPS, VISIT_ALL, Frames, Settings
 from card_envs.analysis.exploitability.public_tree import has_few_deals
 from card_envs.cards import DECK_SIZE
@@ -34,7 +34,7 @@ from card_envs.game import Game, Tables
 from card_envs.games.holdem.config import HoldemConfig, is_texas_holdem
 from card_envs.memory import find_free_memory
 from card_envs.poker.hands import HOLE_CARDS, NUM_HANDS, hand_numbers
-from card_envs.typing import Floats
+from card_envs.typing import Floats, Integers
 
 MAX_BYTES = 2**32
 """Maximum memory of regrets, strategies and hands."""
@@ -112,7 +112,7 @@ class VectorGame:
         shape = self.streets.shape_of(street, self.num_hands[street])
         return (self.num_boards[street], *shape) if street else shape
 
-    def find(self, views: Tables) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+    def find(self, views: Tables) -> tuple[Integers, Integers, Integers, Integers]:
         """Return the street, the board, the row of the decision and the place of the hand, each (n,).
 
         Raises:
@@ -145,7 +145,7 @@ class VectorGame:
             return count_classes(sizes, config.num_ranks, config.num_suits)
         return prod(map(comb, left, sizes))
 
-    def _list_hands(self, board: Numbers, deck: Numbers) -> None:
+    def _list_hands(self, board: Integers, deck: Integers) -> None:
         """List the hands on all boards, which continue `board`, of the cards of a deck."""
         config = self.game.config
         single = config if config.num_hole_cards == 1 else None
@@ -224,7 +224,7 @@ class VectorGame:
         return dtype
 
 
-def _list_places(numbers: Numbers) -> NDArray[np.int16]:
+def _list_places(numbers: Integers) -> NDArray[np.int16]:
     """Return the place (boards, hand numbers) of each hand, given the hand numbers (boards, places)."""
     places = np.zeros((len(numbers), NUM_HANDS), np.int16)
     np.put_along_axis(places, numbers, np.arange(numbers.shape[1], dtype=np.int16)[None], 1)

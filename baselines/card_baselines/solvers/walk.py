@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.hands import sum_folds, sum_showdowns
 from card_baselines.solvers.regret import match_regrets
-from card_baselines.solvers.tree import BettingTree, Numbers
+from card_baselines.solvers.tree import BettingTree
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.game import NOBODY
 from card_envs.games.holdem.state import MAX_STREETS
 from card_envs.rng import random_unit
+from card_envs.typing import Integers
 
 FOLLOW, BEST, LEARN, SAMPLE, RESPOND, ANSWER = range(6)
 """Modes. FOLLOW: the learner follows its policy. BEST: it takes its best action with every hand. LEARN: as FOLLOW, and
@@ -42,9 +43,9 @@ action is not computed."""
 class Groups(NamedTuple):
     """Hands that are played alike."""
 
-    of_hand: Numbers
+    of_hand: Integers
     """(streets, hands): group of the hand at each place; not read where every hand has its own entries."""
-    num: Numbers
+    num: Integers
     """(streets,): number of groups, 0 if every hand has its own entries."""
 
 
@@ -91,7 +92,7 @@ class Frames(NamedTuple):
     """(depth, hands): the learner's reach probabilities; in LEARN times the weight of its strategy."""
     values: NDArray[Any]
     """(rows, hands): the learner's values. Row 0 is the root."""
-    child: Numbers
+    child: Integers
     """(depth, actions): row of `values` after each action, -1 where it is illegal or was not visited yet."""
     policy: NDArray[Any]
     """(depth, actions, columns): the policy of the player to act."""
@@ -99,7 +100,7 @@ class Frames(NamedTuple):
     """(actions + 1, columns): scratch space."""
     by_card: NDArray[Any]
     """(cards,): scratch space."""
-    path: Numbers
+    path: Integers
     """(depth, 4): the decision that is visited, the action that is tried there, and rows of `reach` and `own`."""
     choices: NDArray[np.int8]
     """(nodes, hands): in RESPOND, the learner's best action at the decisions of one subtree of the last street."""
