@@ -207,7 +207,7 @@ def sum_showdowns_by_column(hands: Any, size: Any, weights: Any, factors: Any, b
 
 
 class EndSums(NamedTuple):
-    """Scratch arrays of `sum_ends`. Two arrays of one memory each, since inner loops run over several ends."""
+    """Scratch arrays of `make_sum_ends`. Two arrays of one memory each, since inner loops run over several ends."""
 
     reach: Floats32
     """(ends, columns): the opponent's reach probabilities with one hand."""
@@ -233,7 +233,7 @@ class EndSums(NamedTuple):
         return EndSums(reach[0], flat_reach[0], by_card, flat_by_card, folded, sums, flat_sums)
 
 
-def sum_ends(value_hands: Any) -> Any:
+def make_sum_ends(value_hands: Any) -> Any:
     """Return a kernel that sums over the opponent's hands at many ends at once, as `sum_showdowns` and `sum_folds` do.
 
     The kernel has the arguments `hands`, `size`, `rows` (hands,), `reach` (hands, columns), `shares` (rows, ends,
