@@ -17,13 +17,12 @@ from card_envs.compiler import kernel
 from card_envs.game import Tables
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.showdown import hand_rank_at
-from card_envs.poker.hands import HANDS, NUM_HANDS
+from card_envs.poker.hands import BOARD_SIZE, HANDS, NUM_HANDS
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, WORST_RANK, rank_of
 from card_envs.poker_hands import hand_ranks
 from card_envs.typing import Floats, Floats32
 
 NUM_PLAYERS = 2
-WHOLE_BOARD = 5
 _MIN_RANKED_BOARD = 3
 """Fewest board cards with which hands of two cards are ranked."""
 
@@ -55,7 +54,7 @@ RANKED = np.dtype(
 def rank_hands(board: Any, ranked: Any) -> None:
     """Write the hands that are possible with `board`, an array of five card ids, into a record of `RANKED`."""
     key, bits, used = np.int64(0), np.int64(0), np.int64(0)
-    for k in range(WHOLE_BOARD):
+    for k in range(BOARD_SIZE):
         card = np.int64(board[k])
         key += CARD_KEYS[card]
         bits |= CARD_BITS[card]

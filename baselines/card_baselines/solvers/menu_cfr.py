@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.buckets.hand_buckets import BoardBuckets, HandBuckets
 from card_baselines.solvers.game_trees import grow_game
+from card_baselines.solvers.hands import NUM_PLAYERS
 from card_baselines.solvers.regret import Schedule
 from card_baselines.solvers.solver import DealSolver
 from card_baselines.solvers.strategy import TableStrategy, lay_out, list_states, quantise
-from card_baselines.solvers.tree import NUM_PLAYERS
 from card_baselines.solvers.walk import (
     ANSWER,
     OWN,

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.hands import RANKED, BoardHands, sum_folds
+from card_baselines.solvers.hands import NUM_PLAYERS, RANKED, BoardHands, sum_folds
 from card_baselines.solvers.regret import cfr
-from card_baselines.solvers.tree import NUM_PLAYERS, BettingTree
+from card_baselines.solvers.tree import BettingTree
 from card_baselines.solvers.walk import (
     LEARN,
     NO_GROUPS,

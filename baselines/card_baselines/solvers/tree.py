@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.solvers.betting_keys import find_keys, find_sorted
+from card_baselines.solvers.hands import NUM_PLAYERS
 from card_envs.compiler import kernel
 from card_envs.game import NOBODY
 from card_envs.games.holdem import kernels
@@ -21,7 +22,6 @@ from card_envs.games.holdem.actions import FIRST_RAISE_ACTION, is_legal
 from card_envs.records import Tables
 from card_envs.typing import Integers
 
-NUM_PLAYERS = 2
 LIMIT_ACTIONS = 3
 """Fold, call, raise: the actions of a limit game."""
 

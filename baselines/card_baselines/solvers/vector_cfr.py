@@ -19,12 +19,12 @@ from card_baselines.solvers import walk
 from card_baselines.solvers.boards import BoardList
 from card_baselines.solvers.buckets.suit_isomorphism import SUIT_ORDERS, count_classes, rename_suits
 from card_baselines.solvers.game_trees import endgame_of, first_table, is_two_player_menu, is_usual_limit
-from card_baselines.solvers.hands import HAND_CARDS, RANKED, BoardHands, find_own_cards
+from card_baselines.solvers.hands import HAND_CARDS, NUM_PLAYERS, RANKED, BoardHands, find_own_cards
 from card_baselines.solvers.multiplayer.public_state import MAX_ACTIONS
 from card_baselines.solvers.regret import SCHEDULES, Schedule, normalise
 from card_baselines.solvers.solver import CfrSolver
 from card_baselines.solvers.streets import STREAM, Boards, LaterStreet, Streets, make_street_walk
-from card_baselines.solvers.tree import NUM_PLAYERS, BettingTree, grow
+from card_baselines.solvers.tree import BettingTree, grow
 from card_baselines.solvers.walk import BEST, LEARN, NO_GROUPS, VISIT_ALL, Frames, Settings
 from card_envs.analysis.exploitability.public_tree import has_few_deals
 from card_envs.cards import DECK_SIZE

@@ -22,7 +22,7 @@ from card_envs.game import Game
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION
 from card_envs.games.holdem.config import is_texas_holdem
 from card_envs.games.holdem.state import CALL, RAISE
-from card_envs.poker.hands import HANDS
+from card_envs.poker.hands import BOARD_CARDS, HANDS
 from card_envs.rng import seed_stream
 
 NUM_TREES = 200
@@ -34,7 +34,6 @@ would fold is bluffed; opening the river with a good hand then comes out a few p
 nearly every hand. With 0, Brennus checks a third of its best hands there.
 """
 _SEED_BITS = 2.0**53
-_BOARD_CARDS = (0, 3, 4, 5)
 _MAX_SHOWN = 6
 _SEED = np.uint64(0)
 
@@ -234,7 +233,7 @@ def likeliest(probability: NDArray[np.float64], most: int = _MAX_SHOWN) -> list[
 def strength_distribution(probability: NDArray[np.float64], view: Any) -> NDArray[np.float64]:
     """Return how probable each fifth of strength is, (5,), weakest first; `view` is a record with a board."""
     scratch = np.zeros(1, STRENGTHS)
-    beliefs.write_hand_strengths(scratch[0], view, np.int64(_BOARD_CARDS[view.street]), _SEED)
+    beliefs.write_hand_strengths(scratch[0], view, np.int64(BOARD_CARDS[view.street]), _SEED)
     fifths = np.minimum((scratch[0]["share"] * NUM_STRENGTHS).astype(np.int64), NUM_STRENGTHS - 1)
     return np.asarray(np.bincount(fifths, weights=probability, minlength=NUM_STRENGTHS), np.float64)
 

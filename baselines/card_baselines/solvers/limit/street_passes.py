@@ -22,9 +22,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.hands import sum_folds_by_column, sum_showdowns_by_column
+from card_baselines.solvers.hands import NUM_PLAYERS, sum_folds_by_column, sum_showdowns_by_column
 from card_baselines.solvers.regret import find_factors
-from card_baselines.solvers.tree import LIMIT_ACTIONS, NUM_PLAYERS, BettingTree
+from card_baselines.solvers.tree import LIMIT_ACTIONS, BettingTree
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.game import NOBODY

@@ -27,10 +27,10 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers import walk
 from card_baselines.solvers.game_trees import endgame_of, grow_all, grow_betting
-from card_baselines.solvers.hands import WHOLE_BOARD, BoardHands
+from card_baselines.solvers.hands import NUM_PLAYERS, BoardHands
 from card_baselines.solvers.regret import Schedule, match_regrets, normalise
 from card_baselines.solvers.streets import STREAM, BoardResponses, Boards, LaterStreet, Streets, make_street_walk
-from card_baselines.solvers.tree import NUM_PLAYERS, BettingTree
+from card_baselines.solvers.tree import BettingTree
 from card_baselines.solvers.walk import BEST, LEARN, VISIT_ALL, Frames, Groups, Settings
 from card_envs.agent import Agent
 from card_envs.analysis.exploitability.holdem import HoldemHiddenHands
@@ -38,7 +38,7 @@ from card_envs.analysis.exploitability.range_strategy import RangeStrategy
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.game import Game, Tables
-from card_envs.poker.hands import NUM_HANDS, possible_hands
+from card_envs.poker.hands import BOARD_SIZE, NUM_HANDS, possible_hands
 from card_envs.typing import Floats32, Integers
 
 FIRST_BOARD_CARD = 4
@@ -175,7 +175,7 @@ class SubgameCfr:
     def __init__(self, betting: BettingTree, board: Integers, cards: Integers) -> None:
         """Arrange the hands with a board of four or five cards and, after a turn, each of the rivers `cards`."""
         self._betting, self._board = betting, board
-        self.cards = cards if len(board) < WHOLE_BOARD else cards[:0]
+        self.cards = cards if len(board) < BOARD_SIZE else cards[:0]
         """(cards,): the rivers that may come, none on a river."""
         deck, has_cards = np.arange(DECK_SIZE), len(self.cards) > 0
         self.hands = BoardHands(board[:0], np.setdiff1d(deck, board)) if has_cards else BoardHands(board, deck)
