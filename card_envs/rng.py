@@ -18,6 +18,8 @@ __all__ = ["STREAM", "next_uint64", "random_below", "random_unit", "seed_streams
 
 STREAM = ("rng", np.uint64, (4,))
 """The record field that holds a stream."""
+SEED_SCALE = 2.0**53
+"""Factor that makes a seed, a whole number of 53 bits, of a random number in [0, 1)."""
 
 _U64 = np.uint64
 _GOLDEN, _MIX_1, _MIX_2 = _U64(0x9E3779B97F4A7C15), _U64(0xBF58476D1CE4E5B9), _U64(0x94D049BB133111EB)

@@ -21,21 +21,19 @@ from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.poker.equity import sample_share
 from card_envs.poker.hands import BOARD_SIZE, HOLE_CARDS
 from card_envs.poker.starting_hands import STARTING_EQUITIES, starting_hand
-from card_envs.rng import splitmix64
+from card_envs.rng import SEED_SCALE, splitmix64
 
 SAMPLES = 100
 """Number of deals of the hidden cards per decision; an equity of one half then has a standard error of 0.05."""
 RAISE_FROM: NDArray[np.float64] = np.array([0.55, 0.66, 0.76, 0.86])
 """Equity against one opponent from which the agent bets, raises, raises again ... on a street."""
 
-_U64, _SEED_BITS = np.uint64, 2.0**53
-
 
 @kernel
 def choose_action(t: Any, random_number: Any, samples: Any) -> Any:
     """Return the action of a view's actor."""
     opponents = num_opponents(t)
-    share = pot_share(t, opponents, samples, splitmix64(_U64(random_number * _SEED_BITS)))
+    share = pot_share(t, opponents, samples, splitmix64(np.uint64(random_number * SEED_SCALE)))
     return action_for(t, move_by_share(t, opponents, share))
 
 

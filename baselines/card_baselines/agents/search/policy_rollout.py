@@ -20,6 +20,7 @@ from card_envs.agent import Agent, Decisions, decisions_at
 from card_envs.compiler import kernel
 from card_envs.game import Game, Tables
 from card_envs.games.big2.tricks import act
+from card_envs.rng import SEED_SCALE
 from card_envs.typing import Integers
 
 CANDIDATES = 8
@@ -30,8 +31,6 @@ FIRST_ROUND = 0.25
 """Fraction of the deals on which all candidates are tried."""
 GROUP = 8
 """Number of decisions that are searched side by side: calls of a network cost less together."""
-
-_SEED_BITS = 2.0**53
 
 
 def choose_with(policy: Agent, decisions: Decisions, deals: int, doubt: float, threshold: float) -> Integers:
@@ -54,7 +53,7 @@ def choose_with(policy: Agent, decisions: Decisions, deals: int, doubt: float, t
     for start in range(0, len(searched), GROUP):
         rows = searched[start : start + GROUP]
         candidates = [_likeliest(probabilities[j]) for j in rows]
-        seeds = [int(number * _SEED_BITS) for number in decisions.random_numbers[rows]]
+        seeds = [int(number * SEED_SCALE) for number in decisions.random_numbers[rows]]
         actions[rows] = _search(policy, decisions.game, decisions.views[rows], candidates, deals, doubt, seeds)
     return actions
 
