@@ -79,7 +79,13 @@ def random_below(t: Any, bound: Any) -> Any:
 @kernel
 def random_unit(t: Any) -> Any:
     """Return a uniform float64 in [0, 1) with 53 random bits."""
-    return np.float64(next_uint64(t) >> _S11) * (1.0 / 9007199254740992.0)
+    return to_unit(next_uint64(t))
+
+
+@kernel
+def to_unit(bits: Any) -> Any:
+    """Return the upper 53 bits of a uint64 as a float64 in [0, 1)."""
+    return np.float64(bits >> _S11) * 2.0**-53
 
 
 @kernel

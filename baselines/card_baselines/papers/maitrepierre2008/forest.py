@@ -25,7 +25,7 @@ from card_envs.games.holdem.actions import amount_to_call
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.poker.hands import BOARD_CARDS, HANDS, HOLE_CARDS, NUM_HANDS
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
-from card_envs.rng import STREAM, next_uint64, random_below
+from card_envs.rng import STREAM, random_below, random_unit
 
 FLOP, TURN, RIVER = 1, 2, 3
 US, THEM = 0, 1
@@ -34,7 +34,6 @@ _MATCHED = 5
 _OUTCOMES = 9
 """Number of outcomes of the two showdowns of a tree: 3 * (player's) + opponent's, each 0 lost, 1 split, 2 won."""
 _BOARD_PLACE = 2 * HOLE_CARDS
-_FIFTY_THREE_BITS, _LOW = 2.0**-53, np.uint64(11)
 
 FOREST = np.dtype(
     (
@@ -136,7 +135,7 @@ def _cards_of(hand: Any) -> Any:
 @kernel
 def _sample_belief(f: Any) -> Any:
     """Return a hand of the opponent drawn from the beliefs."""
-    drawn = np.float64(next_uint64(f) >> _LOW) * _FIFTY_THREE_BITS * f.cumulative[NUM_HANDS - 1]
+    drawn = random_unit(f) * f.cumulative[NUM_HANDS - 1]
     return min(np.int64(np.searchsorted(f.cumulative, drawn, side="right")), NUM_HANDS - 1)
 
 
