@@ -17,7 +17,6 @@ from card_envs.poker.hands import BOARD_CARDS
 from card_envs.text import describe_legal_actions, parse_action
 
 _SIGNS = {"f": "fold", "c": "call", "k": "check", "x": "check", "r": "raise", "b": "bet", "a": "all-in"}
-"""Number of board cards on each street of Texas hold'em."""
 
 
 @dataclass(frozen=True)

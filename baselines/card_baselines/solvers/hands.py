@@ -17,12 +17,14 @@ from card_envs.compiler import kernel
 from card_envs.game import Tables
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.showdown import hand_rank_at
-from card_envs.poker.hands import BOARD_SIZE, HANDS, NUM_HANDS
+from card_envs.poker.hands import BOARD_SIZE, HANDS, HOLE_CARDS, NUM_HANDS
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, WORST_RANK, rank_of
 from card_envs.poker_hands import hand_ranks
 from card_envs.typing import Floats, Floats32
 
 NUM_PLAYERS = 2
+FIRST_BOARD_CARD = NUM_PLAYERS * HOLE_CARDS
+"""Index of the first board card in the field `deck`."""
 _MIN_RANKED_BOARD = 3
 """Fewest board cards with which hands of two cards are ranked."""
 

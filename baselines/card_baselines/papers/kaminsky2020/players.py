@@ -36,7 +36,7 @@ PRINTED_SLOPE = -0.001
 _BATCH_SIZE = 4096
 """Maximum number of decisions in one forward pass."""
 _UNIT = 2.0**-53
-"""Factors that convert random numbers in [0, 1) to 53 bits, and back."""
+"""Factor that converts 53 bits to a number in [0, 1)."""
 _LEAST_LOG_STD, _MOST_LOG_STD = -20.0, 2.0
 _HALF_LOG_2_PI, _LOG_2 = 0.9189385332046727, 0.6931471805599453
 

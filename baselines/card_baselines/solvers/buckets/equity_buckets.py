@@ -12,24 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.agents.scripted.holdem_moves import hole_card
+from card_baselines.solvers.hands import FIRST_BOARD_CARD
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.game import Tables
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.poker.draw import draw_unused_card
 from card_envs.poker.equity import sample_share
-from card_envs.poker.hands import BOARD_CARDS, BOARD_SIZE, HANDS, HOLE_CARDS, NUM_HANDS
+from card_envs.poker.hands import BOARD_CARDS, BOARD_SIZE, HANDS, NUM_HANDS
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS
 from card_envs.poker.starting_hands import NUM_STARTING_HANDS, starting_hand
 from card_envs.rng import seeded_streams, splitmix64
 from card_envs.typing import Floats, Integers
 
-"""Cards on the board, by street."""
 SAMPLES: NDArray[np.int64] = np.array([0, 80, 80, 120])
 """Number of deals from which equity is estimated, by street."""
 
-_DEALT_TO_PLAYERS = 2 * HOLE_CARDS
-_DEALT = _DEALT_TO_PLAYERS + BOARD_SIZE
+_DEALT = FIRST_BOARD_CARD + BOARD_SIZE
 
 CARDS = np.dtype((np.record, [("card", np.int64, (_DEALT,))]))
 """One deal: two hole cards of each player, then the board."""
@@ -59,7 +58,7 @@ class EquityBuckets:
     def hands_on(self, board: Integers) -> Integers:
         """Return the bucket of each hand on a board, (1326,)."""
         buckets = np.zeros(NUM_HANDS, np.int64)
-        self._cards[0].card[_DEALT_TO_PLAYERS : _DEALT_TO_PLAYERS + len(board)] = board
+        self._cards[0].card[FIRST_BOARD_CARD : FIRST_BOARD_CARD + len(board)] = board
         used = np.bitwise_or.reduce(np.int64(1) << board, initial=np.int64(0))
         write_buckets(self._cards, used, np.int64(max(0, len(board) - 2)), self.bounds, buckets)
         return buckets
@@ -104,7 +103,7 @@ def find_buckets(views: Any, bounds: Any, cards: Any, buckets: Any) -> None:
     for j in range(views.shape[0]):
         t = views[j]
         for k in range(num_board_cards(t)):
-            cards[0].card[_DEALT_TO_PLAYERS + k] = t.deck[_DEALT_TO_PLAYERS + k]
+            cards[0].card[FIRST_BOARD_CARD + k] = t.deck[FIRST_BOARD_CARD + k]
         buckets[j] = bucket_of(hole_card(t, 0), hole_card(t, 1), cards[0], np.int64(t.street), bounds)
 
 

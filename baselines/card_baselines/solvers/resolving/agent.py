@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.agent import CfrLarge, CfrNoLimit
 from card_baselines.solvers.game_trees import is_two_player_limit, is_two_player_menu
-from card_baselines.solvers.hands import find_own_cards
-from card_baselines.solvers.resolving.resolver import FIRST_BOARD_CARD, Blueprint, Resolver, Trunk
+from card_baselines.solvers.hands import FIRST_BOARD_CARD, find_own_cards
+from card_baselines.solvers.resolving.resolver import Blueprint, Resolver, Trunk
 from card_envs.agent import Agent, Decisions, StochasticAgent
 from card_envs.game import Game, Tables
 from card_envs.games.holdem.config import is_texas_holdem

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers import walk
 from card_baselines.solvers.game_trees import endgame_of, grow_all, grow_betting
-from card_baselines.solvers.hands import NUM_PLAYERS, BoardHands
+from card_baselines.solvers.hands import FIRST_BOARD_CARD, NUM_PLAYERS, BoardHands
 from card_baselines.solvers.regret import Schedule, match_regrets, normalise
 from card_baselines.solvers.streets import STREAM, BoardResponses, Boards, LaterStreet, Streets, make_street_walk
 from card_baselines.solvers.tree import BettingTree
@@ -41,8 +41,6 @@ from card_envs.game import Game, Tables
 from card_envs.poker.hands import BOARD_SIZE, NUM_HANDS, possible_hands
 from card_envs.typing import Floats32, Integers
 
-FIRST_BOARD_CARD = 4
-"""Index of the first board card in the field `deck`."""
 _TREMBLE = 1e-3
 """Probability of a random action when ranges are computed: no range becomes empty."""
 
