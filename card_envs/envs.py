@@ -195,7 +195,8 @@ def make_game(env_id: str, *, dtype: Any = None, **settings: Any) -> Game:  # An
         >>> make_game("limit_holdem-v0", num_players=6)
         <Game limit_holdem: 6 seats, 3 actions, encoder default>
     """
-    return build_game(find_entry(env_id).factory, env_id, {**settings, "dtype": dtype})
+    entry = find_entry(env_id)
+    return build_game(entry.factory, entry.id, {**settings, "dtype": dtype})
 
 
 def as_game(game: Game | str, **settings: Any) -> Game:

@@ -18,6 +18,8 @@ __all__ = ["STREAM", "next_uint64", "random_below", "random_unit", "seed_streams
 
 STREAM = ("rng", np.uint64, (4,))
 """The record field that holds a stream."""
+SEED_SCALE = 2.0**53
+"""Factor that makes a seed, a whole number of 53 bits, of a random number in [0, 1)."""
 
 _U64 = np.uint64
 _GOLDEN, _MIX_1, _MIX_2 = _U64(0x9E3779B97F4A7C15), _U64(0xBF58476D1CE4E5B9), _U64(0x94D049BB133111EB)
@@ -77,7 +79,13 @@ def random_below(t: Any, bound: Any) -> Any:
 @kernel
 def random_unit(t: Any) -> Any:
     """Return a uniform float64 in [0, 1) with 53 random bits."""
-    return np.float64(next_uint64(t) >> _S11) * (1.0 / 9007199254740992.0)
+    return to_unit(next_uint64(t))
+
+
+@kernel
+def to_unit(bits: Any) -> Any:
+    """Return the upper 53 bits of a uint64 as a float64 in [0, 1)."""
+    return np.float64(bits >> _S11) * 2.0**-53
 
 
 @kernel

@@ -29,6 +29,12 @@ def parse_settings(words: Sequence[str]) -> dict[str, Any]:
     return settings
 
 
+def parse_environment(text: str) -> tuple[str, dict[str, Any]]:
+    """Return id and settings of an environment that is written as "limit_holdem-v0 num_players=6 ante=1"."""
+    env_id, *words = text.split()
+    return env_id, parse_settings(words)
+
+
 def override_settings(words: Sequence[str], changes: Sequence[str]) -> tuple[str, ...]:
     """Return settings with changes: ("a=1", "b=2") and ("b=3",) give ("a=1", "b=3")."""
     names = parse_settings(changes)

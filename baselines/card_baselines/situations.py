@@ -13,11 +13,10 @@ from card_envs.games.holdem.kernels import apply_decision
 from card_envs.games.holdem.state import MAX_CHIPS, RAISE, STREET_NAMES
 from card_envs.history.errors import HandHistoryError
 from card_envs.history.formats import load_recorded_hands
+from card_envs.poker.hands import BOARD_CARDS
 from card_envs.text import describe_legal_actions, parse_action
 
 _SIGNS = {"f": "fold", "c": "call", "k": "check", "x": "check", "r": "raise", "b": "bet", "a": "all-in"}
-_BOARD_CARDS = (0, 3, 4, 5)
-"""Number of board cards on each street of Texas hold'em."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ def read_line(
             f"{game.name} is not Texas hold'em: use --file with recorded hands instead of cards and --history"
         )
     known, shown = card_ids(hole), card_ids(board)
-    if len(known) != 2 or len(shown) not in _BOARD_CARDS or len({*known, *shown}) < len(known) + len(shown):
+    if len(known) != 2 or len(shown) not in BOARD_CARDS or len({*known, *shown}) < len(known) + len(shown):
         raise ValueError(f"cards {hole!r} and {board!r}: two hole cards and a board of 0, 3, 4 or 5, all different")
     options = {"button": button, **({"stacks": list(stacks)} if stacks else {})}
     others = [card for card in range(52) if card not in {*known, *shown}]
@@ -77,7 +76,7 @@ def read_line(
     seat = int(first["actor"][0])
     if seat == NOBODY:
         raise ValueError(f"history {history!r}: the hand is over, nobody is to act")
-    due = _BOARD_CARDS[int(first["street"][0])]
+    due = BOARD_CARDS[int(first["street"][0])]
     if len(shown) != due:
         raise ValueError(f"history {history!r} leads to a board of {due} cards, but {len(shown)} are named")
     mine = [*others[: 2 * seat], *known, *others[2 * seat : holes - 2]]

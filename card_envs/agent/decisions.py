@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from card_envs.compiler import kernel
 from card_envs.game import Game, Tables
 from card_envs.observation import Encoder, Layout, mask_records, observation_records
-from card_envs.rng import splitmix64
+from card_envs.rng import splitmix64, to_unit
 
 _DECISION_STREAMS = np.uint64(0xD1B54A32D192ED03)
 """Offset of the seed of a match, so that decisions and deals use different random numbers."""
 _CACHED = ("observation", "action_mask", "views", "num_legal")
-_DROPPED_BITS, _UNIT = np.uint64(11), 2.0**-53  # a float64 in [0, 1) holds 53 bits
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +161,7 @@ def write_random_numbers(seed: Any, deals: Any, decision: Any, seats: Any, rando
     for j in range(deals.shape[0]):
         deal = splitmix64(key ^ np.uint64(deals[j]))
         bits = splitmix64(splitmix64(deal ^ np.uint64(decision)) ^ np.uint64(seats[j]))
-        random_numbers[j] = np.float64(bits >> _DROPPED_BITS) * _UNIT
+        random_numbers[j] = to_unit(bits)
 
 
 def decisions_at(

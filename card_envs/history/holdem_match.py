@@ -45,7 +45,7 @@ def _record_hand(
     holes = [tuple(deck[k * seat : k * seat + k]) for seat in seats]
     dealt = tuple(deck[k * n : k * n + sum(config.board_cards)])
     moves = [Move(DEAL_HOLE, position, cards=cards) for position, cards in enumerate(holes)]
-    moves += _betting(tables, actions, dealt, config)
+    moves += _take_actions(tables, actions, dealt, config)
     left = [position for position, seat in enumerate(seats) if int(t.in_hand) >> seat & 1]
     if len(left) > 1:
         moves += [Move(SHOW, position, cards=holes[position]) for position in left]
@@ -71,7 +71,7 @@ def _record_hand(
     )
 
 
-def _betting(tables: Any, actions: list[int], board: tuple[int, ...], config: HoldemConfig) -> Iterator[Move]:
+def _take_actions(tables: Any, actions: list[int], board: tuple[int, ...], config: HoldemConfig) -> Iterator[Move]:
     """Take the actions at a table, and yield them with the board cards that are dealt between and after them."""
     t, n, street, dealt = tables[0], config.num_players, 0, 0
     first = int(t.button) + 1

@@ -14,6 +14,8 @@ from card_envs.compiler import kernel
 
 HOLE_CARDS, BOARD_SIZE = 2, 5
 """Numbers of hole cards of a player and of board cards in Texas hold'em."""
+BOARD_CARDS = (0, 3, 4, 5)
+"""Number of board cards on each street of Texas hold'em."""
 HANDS: NDArray[np.uint8] = np.array(list(combinations(range(DECK_SIZE), 2)), np.uint8)
 """(1326, 2) card ids of every hand of two cards, the lower id first."""
 NUM_HANDS = len(HANDS)

@@ -12,7 +12,7 @@ import card_baselines
 from card_baselines.pretrained import PRETRAINED, find_pretrained
 from card_baselines.registry import AGENTS
 from card_baselines.runs.run import start_folder
-from card_baselines.settings import parse_settings
+from card_baselines.settings import parse_environment
 from card_envs.agent import find_agent
 from card_envs.envs import make_game
 from tests.helpers.shell import Shell
@@ -31,8 +31,8 @@ def test_a_row_says_what_its_folder_says(name: str) -> None:
     row, folder = PRETRAINED[name], find_pretrained(name)
     assert folder is not None
     config = json.loads((folder / "config.json").read_text())
-    env, *settings = row.game.split()
-    game = make_game(env, **parse_settings(settings))
+    env, settings = parse_environment(row.game)
+    game = make_game(env, **settings)
     assert config.get("env", env) == env and config.get("num_seats", game.num_seats) == game.num_seats
     assert row.licence == "MIT" and row.trained.endswith(".")
     agent = find_agent(name, game)

@@ -21,7 +21,6 @@ from card_baselines.papers.claims import (
     Claim,
     Printed,
     choose_weakest,
-    describe_mean,
     format_gain,
     render_claims,
     summarise_runs,
@@ -116,7 +115,7 @@ def test_stored_reports_measure_claims(name: str) -> None:
 
 
 def test_results_without_an_interval_are_json_and_printed_alone() -> None:
-    found = describe_mean(summarise("", np.array([0.5])))
+    found = summarise("", np.array([0.5])).as_json()
     assert found == {"mean": 0.5, "ci95": [None, None]}
     assert format_gain(found) == format_gain({"mean": 0.5, "ci95": None}) == "+0.500"
     assert summarise_runs([found]) == found

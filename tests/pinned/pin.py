@@ -40,10 +40,3 @@ def digest(*parts: NDArray[Any] | bytes) -> str:
             part = np.ascontiguousarray(part).tobytes()
         total.update(part)
     return total.hexdigest()[:16]
-
-
-def parse(name: str) -> tuple[str, dict[str, Any]]:
-    """Return the environment id and the arguments of "id name=value ...", as `--set` on the command line reads them."""
-    env_id, *settings = name.split()
-    pairs = (setting.split("=") for setting in settings)
-    return env_id, {key: int(value) if value.isdigit() else value for key, value in pairs}

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from card_baselines.settings import parse_environment
 from card_envs import ENVS, make_game, make_vector
 from tests.pinned import commands, play, training
-from tests.pinned.pin import Pin, digest, parse
+from tests.pinned.pin import Pin, digest
 
 TABLES, STEPS = 100, 100
 SEEDS = (0, 1, 2**64 - 1)
@@ -49,7 +50,7 @@ def environments() -> Iterator[str]:
 
 def is_possible(name: str) -> bool:
     """Return False for settings that the environment does not have, an encoder that does not fit it, and such."""
-    env_id, settings = parse(name)
+    env_id, settings = parse_environment(name)
     try:
         make_game(env_id, **settings)
     except ValueError:
@@ -60,14 +61,14 @@ def is_possible(name: str) -> bool:
 def encoded_environments() -> Iterator[str]:
     """Yield the environments with every encoder that fits, in every type of numbers that holds it."""
     for name in environments():
-        for encoder in make_game(parse(name)[0]).encoders:
+        for encoder in make_game(parse_environment(name)[0]).encoders:
             types = ("", " dtype=float32", " dtype=int8")
             yield from filter(is_possible, (f"{name} encoder={encoder}{dtype}" for dtype in types))
 
 
 def pin_records(name: str) -> Pin:
     """Pin the fields of a table's record, and what the random streams of some seeds write into them."""
-    env_id, settings = parse(name)
+    env_id, settings = parse_environment(name)
     dtype = make_vector(env_id, num_tables=1, seed=0, **settings).tables.dtype
     fields = {key: [str(kind.base), list(kind.shape), offset] for key, (kind, offset, *_) in dtype.fields.items()}
     exact: dict[str, Any] = {"itemsize": dtype.itemsize, "fields": fields}
@@ -97,7 +98,7 @@ def fields_of(tables: NDArray[Any]) -> list[NDArray[Any]]:
 
 def pin_environment(name: str) -> Pin:
     """Pin what 10,000 decisions with random actions show, and the perfect-information vectors at their end."""
-    env_id, settings = parse(name)
+    env_id, settings = parse_environment(name)
     vector = make_vector(env_id, num_tables=TABLES, seed=7, **settings)
     batch = vector.reset()
     seen, told, sums = hashlib.sha256(), hashlib.sha256(), []

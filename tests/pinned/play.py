@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.cli import main
+from card_baselines.settings import parse_environment
 from card_envs import make_game
 from card_envs.agent import Agent, Decisions, find_agent
 from card_envs.match import play_match
-from tests.pinned.pin import Pin, digest, parse
+from tests.pinned.pin import Pin, digest
 
 DECISIONS = 10_000
 SLOW = {
@@ -71,7 +72,7 @@ class Recorder:
 def compute(name: str) -> Pin:
     """Pin the actions of an agent at the first place of a match."""
     agent_name, _, env = name.partition(" ")
-    env_id, settings = parse(env)
+    env_id, settings = parse_environment(env)
     game = make_game(env_id, **settings)
     wanted = next((few for slow, few in SLOW.items() if agent_name.startswith(slow)), DECISIONS)
     agent, opponent = (find_agent(who, game) for who in (agent_name, OPPONENTS.get(env_id, "random_low_fold")))

@@ -337,7 +337,8 @@ def test_public_states_that_are_rarely_visited_or_that_their_player_avoids_are_n
     game = make_game("no_limit_holdem-v0", **SIX)
     run = MultiplayerMccfr(game, BoardBuckets(some_buckets(), turn), 0)
     run.run(300)
-    keys, visits = run.states.keys[: run.num_states], run.states.visits[: run.num_states]
+    num_states = run.states.used[0]
+    keys, visits = run.states.keys[:num_states], run.states.visits[:num_states]
     stored = run.strategy().states.keys
     assert stored is not None and sorted(keys[visits >= 30].tolist()) == stored.tolist()
     assert 0 < len(stored) < len(keys) and visits.min() < 30

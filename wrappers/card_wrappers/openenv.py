@@ -17,7 +17,7 @@ from uuid import uuid4
 import numpy as np
 
 from card_envs.agent import Agent, find_agent
-from card_envs.envs import find_entry, make_game
+from card_envs.envs import make_game
 from card_envs.game import Game, is_whole
 from card_envs.rng import make_generator
 from card_envs.text import ActionTextError, TextTable, default_action
@@ -266,7 +266,7 @@ def make_app(
     Example:
         >>> app = make_app("kuhn_poker-v0")
     """
-    game = make_game(find_entry(game_id).id, **settings)
+    game = make_game(game_id, **settings)
     make = session_factory(game, opponents, seat, form, attempts, refused_reward)
     make().reset(seed=0)  # compiles the game before the first session, and raises errors for wrong arguments
     app = create_app(

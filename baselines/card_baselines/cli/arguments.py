@@ -186,7 +186,7 @@ def game_for(env: str, settings: dict[str, Any], num_agents: int) -> tuple[Game,
     may_choose = may_choose_seats(env)
     if may_choose and "num_players" not in settings and num_agents > 1:
         settings = {"num_players": num_agents, **settings}
-    game = make_game(find_entry(env).id, **settings)
+    game = make_game(env, **settings)
     if num_agents != game.num_seats:
         hint = f", or --set num_players={num_agents}" if may_choose and num_agents > 1 else ""
         raise ValueError(

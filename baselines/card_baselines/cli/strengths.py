@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from card_baselines.registry import STYLES
-from card_baselines.settings import parse_settings
+from card_baselines.settings import parse_environment
 from card_envs.envs import make_game
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ TOO_SLOW = ("mcts", "resolve", "resolve_turn", "rollout")
 
 def make_listed_game(env: str) -> Game:
     """Return the game of an environment id with settings after it, such as "limit_holdem-v0 num_players=6"."""
-    env_id, *settings = env.split()
-    return make_game(env_id, **parse_settings(settings))
+    env_id, settings = parse_environment(env)
+    return make_game(env_id, **settings)
 
 
 def read_strengths() -> dict[str, dict[str, Any]]:

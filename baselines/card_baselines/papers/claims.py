@@ -31,7 +31,7 @@ import numpy as np
 
 from card_baselines.text_table import Columns, TextTable
 from card_envs.formatting import json_number
-from card_envs.match.summary import Summary, student_t_quantile, summarise
+from card_envs.match.summary import student_t_quantile, summarise
 
 AGREES, DIFFERS, UNDECIDED, STAND_IN = "agrees", "differs", "undecided", "stand-in"
 NOT_SHOWN, OPEN, TOO_LITTLE_TRAINING = "not shown", "open", "too little training to judge"
@@ -330,11 +330,6 @@ def format_paper(result: Mapping[str, Any]) -> str:
     return f"{result['paper']:+.3f}"
 
 
-def describe_mean(summary: Summary) -> dict[str, Any]:
-    """Return mean and 95 % interval as JSON: the keys `mean` and `ci95`, with None for ends that are not known."""
-    return {"mean": summary.mean, "ci95": [json_number(end) for end in summary.ci95]}
-
-
 def summarise_runs(matches: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return mean and interval over the matches of several runs; for a single run, the interval over its hands.
 
@@ -343,4 +338,4 @@ def summarise_runs(matches: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """
     if len(matches) == 1:
         return {"mean": float(matches[0]["mean"]), "ci95": list(matches[0]["ci95"])}
-    return describe_mean(summarise("", np.array([match["mean"] for match in matches])))
+    return summarise("", np.array([match["mean"] for match in matches])).as_json()

@@ -15,7 +15,6 @@ from card_baselines.papers.claims import (
     choose_weakest,
     compare_run,
     compare_with_printed,
-    describe_mean,
     describe_rank,
     format_gain,
     format_paper,
@@ -91,7 +90,7 @@ class MatchReproduction(Reproduction[Options, AnyMatchScale]):
         name, rival, seed = cell["row"], cell["rival"], cell["seed"]
         agents = [self.make_player(name, rival, seed, cell["is_trained"]), self.make_player(rival, name, seed, True)]
         result = play_match(self.game, agents, self.scale.hands, _FIRST_SEED + seed, duplicate=True)
-        return {**describe_mean(result.agents[0]), "hands": result.hands}
+        return {**result.agents[0].as_json(), "hands": result.hands}
 
 
 def judge_match(result: Mapping[str, Any], results: Sequence[Mapping[str, Any]], noise: float = 0.0) -> dict[str, str]:

@@ -10,7 +10,7 @@ import tyro
 
 from card_baselines.runs.ranges import AT_LEAST_0, AT_LEAST_1, require_ranges
 from card_baselines.settings import parse_settings
-from card_envs.envs import find_entry, make_game
+from card_envs.envs import make_game
 from card_envs.game import Game
 
 __all__ = ["EnvArgs", "GameRunConfig", "RunConfig"]
@@ -63,4 +63,4 @@ class GameRunConfig(RunConfig):
 
     def game(self) -> Game:
         """Return the game that the settings name."""
-        return make_game(find_entry(self.env).id, **parse_settings(self.env_args))
+        return make_game(self.env, **parse_settings(self.env_args))

@@ -14,28 +14,28 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.betting_keys import find_sorted
 from card_baselines.solvers.buckets.suit_isomorphism import SUIT_ORDERS, rename_suits
-from card_baselines.solvers.tree import Numbers
 from card_envs.cards import DECK_SIZE
+from card_envs.typing import Integers
 
 
 class BoardList(NamedTuple):
     """The boards of a street."""
 
-    cards: Numbers
+    cards: Integers
     """(boards, cards): all cards that came so far, the new ones last."""
-    counts: Numbers
+    counts: Integers
     """(boards,): number of boards with the same parent that each stands for."""
-    begin: Numbers
+    begin: Integers
     """(parents + 1,): where the boards of each parent begin."""
-    parent: Numbers
+    parent: Integers
     """(boards,): the parent of each board."""
     orders: NDArray[np.bool_]
     """(boards, 24): True for rows of `SUIT_ORDERS` by which suits may be renamed after each board."""
-    keys: Numbers
+    keys: Integers
     """(n,): keys of every board that can come after a parent, ascending."""
-    board: Numbers
+    board: Integers
     """(n,): the board that stands for it."""
-    order: Numbers
+    order: Integers
     """(n,): the row of `SUIT_ORDERS` that renames it to that board."""
 
     @staticmethod
@@ -46,7 +46,7 @@ class BoardList(NamedTuple):
         one, none = np.zeros(1, np.int64), np.zeros(0, np.int64)
         return BoardList(np.zeros((1, 0), np.int64), one + 1, np.arange(2), one, orders, none, none, none)
 
-    def follow(self, deck: Numbers, num_cards: int) -> BoardList:
+    def follow(self, deck: Integers, num_cards: int) -> BoardList:
         """Return the boards of the next street, on which `num_cards` more cards of a deck (cards,) come; none for 0."""
         left = np.array([np.setdiff1d(deck, cards) for cards in self.cards])
         sets = np.array(list(combinations(range(left.shape[1]), num_cards)), np.int64)
@@ -73,7 +73,7 @@ class BoardList(NamedTuple):
             board[sorted_keys], order[sorted_keys],
         )  # fmt: skip
 
-    def find(self, parent: Numbers, added: Numbers) -> tuple[Numbers, Numbers]:
+    def find(self, parent: Integers, added: Integers) -> tuple[Integers, Integers]:
         """Return the boards (n,) after parents (n,) and new cards (n, cards), -1 for none, and how suits are renamed.
 
         Suits are renamed by rows (n,) of `SUIT_ORDERS`, which also hold for the hands and for cards that come later.
@@ -82,7 +82,7 @@ class BoardList(NamedTuple):
         return np.where(found < 0, -1, self.board[found]), self.order[found]
 
 
-def _find_keys(parent: Numbers, added: Numbers) -> Numbers:
+def _find_keys(parent: Integers, added: Integers) -> Integers:
     """Return a number (n,) for each parent (n,) and set of new cards (n, cards), in any order."""
     factors = DECK_SIZE ** np.arange(added.shape[1] + 1)
     return np.asarray(parent * factors[-1] + np.sort(added, axis=1) @ factors[:-1], np.int64)

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from card_baselines.solvers.tree import NUM_PLAYERS, BettingTree, grow
+from card_baselines.solvers.hands import NUM_PLAYERS
+from card_baselines.solvers.tree import BettingTree, grow
 from card_envs.analysis.exploitability.holdem import explain_swapped_stacks
 from card_envs.game import Game
 from card_envs.games.holdem import kernels

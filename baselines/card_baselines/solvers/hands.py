@@ -17,13 +17,14 @@ from card_envs.compiler import kernel
 from card_envs.game import Tables
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.showdown import hand_rank_at
-from card_envs.poker.hands import HANDS, NUM_HANDS
+from card_envs.poker.hands import BOARD_SIZE, HANDS, HOLE_CARDS, NUM_HANDS
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, WORST_RANK, rank_of
 from card_envs.poker_hands import hand_ranks
 from card_envs.typing import Floats, Floats32
 
 NUM_PLAYERS = 2
-WHOLE_BOARD = 5
+FIRST_BOARD_CARD = NUM_PLAYERS * HOLE_CARDS
+"""Index of the first board card in the field `deck`."""
 _MIN_RANKED_BOARD = 3
 """Fewest board cards with which hands of two cards are ranked."""
 
@@ -55,7 +56,7 @@ RANKED = np.dtype(
 def rank_hands(board: Any, ranked: Any) -> None:
     """Write the hands that are possible with `board`, an array of five card ids, into a record of `RANKED`."""
     key, bits, used = np.int64(0), np.int64(0), np.int64(0)
-    for k in range(WHOLE_BOARD):
+    for k in range(BOARD_SIZE):
         card = np.int64(board[k])
         key += CARD_KEYS[card]
         bits |= CARD_BITS[card]
@@ -207,7 +208,7 @@ def sum_showdowns_by_column(hands: Any, size: Any, weights: Any, factors: Any, b
 
 
 class EndSums(NamedTuple):
-    """Scratch arrays of `sum_ends`. Two arrays of one memory each, since inner loops run over several ends."""
+    """Scratch arrays of `make_sum_ends`. Two arrays of one memory each, since inner loops run over several ends."""
 
     reach: Floats32
     """(ends, columns): the opponent's reach probabilities with one hand."""
@@ -233,7 +234,7 @@ class EndSums(NamedTuple):
         return EndSums(reach[0], flat_reach[0], by_card, flat_by_card, folded, sums, flat_sums)
 
 
-def sum_ends(value_hands: Any) -> Any:
+def make_sum_ends(value_hands: Any) -> Any:
     """Return a kernel that sums over the opponent's hands at many ends at once, as `sum_showdowns` and `sum_folds` do.
 
     The kernel has the arguments `hands`, `size`, `rows` (hands,), `reach` (hands, columns), `shares` (rows, ends,

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.buckets.hand_buckets import BoardBuckets, HandBuckets
 from card_baselines.solvers.game_trees import grow_game
+from card_baselines.solvers.hands import NUM_PLAYERS
 from card_baselines.solvers.regret import Schedule
 from card_baselines.solvers.solver import DealSolver
 from card_baselines.solvers.strategy import TableStrategy, lay_out, list_states, quantise
-from card_baselines.solvers.tree import NUM_PLAYERS
 from card_baselines.solvers.walk import (
     ANSWER,
     OWN,
@@ -53,9 +53,9 @@ _HARDLY_REACHED = 1e-3
 
 
 class MenuCfr(DealSolver):
-    """The solver: regrets and summed strategies, for each information state a block of numbers for each legal action.
+    """The solver: regrets and summed strategies, for each information state a block of entries for each legal action.
 
-    A block has a number for each bucket; the states of the last street come last.
+    A block has an entry for each bucket; the states of the last street come last.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class MenuCfr(DealSolver):
         self._config, self.tree = config, grow_game(config)
         states = list_states(config, boards.num_buckets)
         self.first, size = lay_out(states, 0)
-        """(states,): where the numbers of each information state begin."""
+        """(states,): index of the first entry of each information state."""
         self.nodes = self.tree.pack(self.first, is_packed=True)
         self.boards, self.seed, self.least = boards, seed, np.float32(least)
         self.plain_iterations, self.responder_share = plain_iterations, responder_share

@@ -267,9 +267,9 @@ def _from_rows(config: HoldemConfig, buckets: Buckets, data: Any) -> TableStrate
 
 
 def lay_out(states: States, omitted: int) -> tuple[Integers, int]:
-    """Return the place (states,) of the first number of each state in a table, and how many there are in all.
+    """Return the index (states,) of the first entry of each state in a table, and the number of entries in all.
 
-    A state has a number per bucket for each legal action but the last `omitted` ones.
+    A state has an entry per bucket for each legal action but the last `omitted` ones.
     """
     sizes = (np.array([each.bit_count() for each in states.legal.tolist()], np.int64) - omitted) * states.num_buckets
     first = np.empty(len(sizes), np.int64)

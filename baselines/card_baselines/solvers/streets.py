@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.hands import RANKED, BoardHands, sum_folds
+from card_baselines.solvers.hands import NUM_PLAYERS, RANKED, BoardHands, sum_folds
 from card_baselines.solvers.regret import cfr
-from card_baselines.solvers.tree import NUM_PLAYERS, BettingTree, Numbers
+from card_baselines.solvers.tree import BettingTree
 from card_baselines.solvers.walk import (
     LEARN,
     NO_GROUPS,
@@ -36,7 +36,7 @@ from card_baselines.solvers.walk import (
 from card_envs.compiler import kernel
 from card_envs.game import NOBODY
 from card_envs.rng import seeded_streams
-from card_envs.typing import Floats
+from card_envs.typing import Floats, Integers
 
 STREAM = seeded_streams(1, 0)[0]
 """Random numbers that are not read, since every decision is visited."""
@@ -51,7 +51,7 @@ class Streets:
         Args:
             tree: The tree.
             has_cards: For each betting round of the tree, the first one included, True if cards come before it.
-            num_columns: Numbers of an action, of hands or groups, on each street.
+            num_columns: Number of columns, hands or groups, on each street.
         """
         self.tree = tree
         streets = np.cumsum(has_cards)
@@ -106,21 +106,21 @@ class Boards(NamedTuple):
 
     ranked: Any
     """(boards,) of `RANKED`."""
-    place: Numbers
+    place: Integers
     """(boards, hands): place on the parent of the hand at each place."""
     groups: Groups
     """Groups of hands; `of_hand` has a row for the first street and for each board."""
     factor: NDArray[Any]
     """(boards,): factor of the values on each board that is visited: their sum is the value on the parent."""
-    kind: Numbers
+    kind: Integers
     """(parents, hands): class of each hand on each parent, if a board stands for all that differ in the names of suits:
     the value of a hand is then the mean over its class. (1, 0) if all boards are there."""
-    kind_size: Numbers
+    kind_size: Integers
     """(parents, classes): number of hands in each class."""
 
     @staticmethod
     def arrange(
-        on_boards: Iterable[BoardHands], place_of: Iterable[Numbers], factor: NDArray[Any], groups: Groups = NO_GROUPS
+        on_boards: Iterable[BoardHands], place_of: Iterable[Integers], factor: NDArray[Any], groups: Groups = NO_GROUPS
     ) -> Boards:
         """Return the hands on each board, with all boards there.
 
@@ -142,12 +142,12 @@ class LaterStreet(NamedTuple):
     """A street after the first one, as kernels need it."""
 
     boards: Boards
-    begin: Numbers
+    begin: Integers
     """(parents + 1,): the first board of each parent; the boards from there to the next one's are visited."""
     tables: StrategyTables
     """Strategies of all boards."""
     size: Any
-    """How many of their numbers each board has."""
+    """Number of entries of each board in `tables`."""
     frames: Frames
 
 
@@ -186,7 +186,7 @@ def _make_visit(value_board: Any) -> Any:
         frames: Any, extra: Any,
     ) -> Any:  # fmt: skip
         """Write the values of a node at which cards come: the sum over the boards that continue the current one."""
-        boards, begin, later_tables, numbers, later = extra[0]
+        boards, begin, later_tables, size, later = extra[0]
         ranked_on, places, later_groups, factor, kind, kind_size = boards
         reach, own, values, later_own, parent = frames.reach, frames.own, frames.values, later.own, settings.board
         reach_row, own_row = frames.path[depth + 1, REACH], frames.path[depth + 1, OWN]
@@ -198,7 +198,7 @@ def _make_visit(value_board: Any) -> Any:
                     later_own[0, h] = own[own_row, places[b, h]]
             there = Settings(
                 settings.learner, settings.mode, settings.schedule, settings.last_street, settings.least,
-                settings.is_given, b, b * numbers,
+                settings.is_given, b, b * size,
             )  # fmt: skip
             value_board(
                 nodes, node, ranked_on[b], places, b, later_groups, later_tables, there, stream, later, reach,
@@ -271,7 +271,7 @@ walk_first = make_walk(_take_given)
 
 # --- strategies that are asked ----------------------------------------------------------------------------------------
 
-Ask = Callable[[Numbers, BoardHands, Floats | None], Floats]
+Ask = Callable[[Integers, BoardHands, Floats | None], Floats]
 """Returns probabilities (nodes, actions, places) at some decisions, where the third argument (places, nodes) is above
 0, None for everywhere."""
 

@@ -26,7 +26,7 @@ from card_baselines.settings import parse_settings
 from card_baselines.solvers.buckets.clustering import check_turn_table, make_buckets, turn_table
 from card_baselines.solvers.buckets.hand_buckets import MAX_WIDTH, HandBuckets
 from card_baselines.solvers.strategy import STRATEGY
-from card_envs.envs import find_entry, make_game
+from card_envs.envs import make_game
 from card_envs.files import replace_file
 from card_envs.game import Game
 from card_envs.poker.starting_hands import NUM_STARTING_HANDS
@@ -62,7 +62,7 @@ class EnvConfig(SolverConfig):
 
     def game(self) -> Game:
         """Return the game that the settings name."""
-        return make_game(find_entry(self.env).id, **parse_settings(self.env_args))
+        return make_game(self.env, **parse_settings(self.env_args))
 
 
 @dataclass(frozen=True, kw_only=True)

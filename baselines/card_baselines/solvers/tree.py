@@ -14,17 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.solvers.betting_keys import find_keys, find_sorted
+from card_baselines.solvers.hands import NUM_PLAYERS
 from card_envs.compiler import kernel
 from card_envs.game import NOBODY
 from card_envs.games.holdem import kernels
 from card_envs.games.holdem.actions import FIRST_RAISE_ACTION, is_legal
 from card_envs.records import Tables
+from card_envs.typing import Integers
 
-NUM_PLAYERS = 2
 LIMIT_ACTIONS = 3
 """Fold, call, raise: the actions of a limit game."""
-
-Numbers = NDArray[np.int64]
 
 
 def node_type(num_actions: int) -> np.dtype[Any]:
@@ -40,7 +39,7 @@ def node_type(num_actions: int) -> np.dtype[Any]:
                 ("legal", np.int64),  # set of legal actions: bit a stands for action a
                 ("places", np.int64),  # set of places in `child` at which there is a node
                 ("num", np.int64),  # number of places up to the last one with a node
-                ("first", np.int64),  # where the numbers of the information state begin in tables of strategies
+                ("first", np.int64),  # first entry of the information state in tables of strategies
                 ("end", np.int32),  # the node after the subtree of this one
                 ("child", np.int32, (num_actions,)),  # node after the action at each place, -1 for none
             ],
@@ -58,45 +57,45 @@ class BettingTree:
     no-limit table tells the last eight decisions; decisions that it does not tell apart share an information *state*.
     """
 
-    player: Numbers
+    player: Integers
     """(nodes,): the player to act, NOBODY at the end of a hand."""
-    street: Numbers
+    street: Integers
     """(nodes,): the street of each node; at the end of a hand that of the last decision."""
-    folded: Numbers
+    folded: Integers
     """(nodes,): at the end of a hand, the player that folded, NOBODY at a showdown."""
-    stake: Numbers
+    stake: Integers
     """(nodes,): at the end of a hand, chips that the loser pays, else 0."""
     size: NDArray[np.float32]
     """(nodes,): size of the raise that leads to each node, as a fraction of the pot after calling; 0 for others."""
-    parent: Numbers
+    parent: Integers
     """(nodes,): the node before each node, -1 at the root."""
-    action: Numbers
+    action: Integers
     """(nodes,): the action of the parent that leads to each node, -1 at the root."""
-    child: Numbers
+    child: Integers
     """(nodes, actions): the node after each action, -1 where it is illegal."""
-    end: Numbers
+    end: Integers
     """(nodes,): the node after the subtree of each node."""
     depth: int
     """Maximum number of decisions in a hand."""
     keys: NDArray[np.uint64]
     """(states,): the key (`betting_keys`) of each information state, ascending."""
-    found: Numbers
+    found: Integers
     """(states,): a node with each of the keys."""
     tables: Tables
     """(decisions,): a table at each decision; see `tables_at`."""
 
     @cached_property
-    def legal(self) -> Numbers:
+    def legal(self) -> Integers:
         """(nodes,): set of legal actions: bit a stands for action a."""
         return np.asarray((self.child >= 0) @ (1 << np.arange(self.child.shape[1])), np.int64)
 
     @cached_property
-    def decisions(self) -> Numbers:
+    def decisions(self) -> Integers:
         """(decisions,): nodes at which a player acts."""
         return np.flatnonzero(self.player != NOBODY)
 
     @cached_property
-    def state(self) -> Numbers:
+    def state(self) -> Integers:
         """(nodes,): the information state of each decision, numbered as they come in the tree; -1 at other nodes."""
         _, first, same = np.unique(find_keys(self.tables), return_index=True, return_inverse=True)
         state = np.full(len(self.player), -1)
@@ -104,23 +103,23 @@ class BettingTree:
         return state
 
     @cached_property
-    def first(self) -> Numbers:
+    def first(self) -> Integers:
         """(states,): the first node of each information state."""
         return self.decisions[np.unique(self.state[self.decisions], return_index=True)[1]]
 
-    def tables_at(self, nodes: Numbers) -> Tables:
+    def tables_at(self, nodes: Integers) -> Tables:
         """Return copies (n,) of the tables at decisions (n,). Their cards are not to be read."""
         return self.tables[np.searchsorted(self.decisions, nodes)]
 
-    def find(self, views: Tables) -> Numbers:
+    def find(self, views: Tables) -> Integers:
         """Return the nodes (n,) at which the actors of tables or views are, -1 for none."""
         return np.append(self.found, -1)[find_sorted(self.keys, find_keys(views))]
 
-    def find_states(self, views: Tables) -> Numbers:
+    def find_states(self, views: Tables) -> Integers:
         """Return the information states (n,) of the actors of tables or views, -1 for none."""
         return np.append(self.state, -1)[self.find(views)]
 
-    def find_path(self, node: int) -> tuple[Numbers, Numbers]:
+    def find_path(self, node: int) -> tuple[Integers, Integers]:
         """Return the decisions before a node, in their order, and the actions that were taken there."""
         nodes, actions = [], []
         while self.parent[node] >= 0:
@@ -136,11 +135,11 @@ class BettingTree:
             node = parent
         return node
 
-    def pack(self, first: Numbers | None = None, is_packed: bool = False) -> NDArray[Any]:
+    def pack(self, first: Integers | None = None, is_packed: bool = False) -> NDArray[Any]:
         """Return the nodes as records of `node_type`.
 
         Args:
-            first: (states,): where the numbers of each state begin, None for 0.
+            first: (states,): index of the first entry of each state in tables of strategies, None for 0.
             is_packed: The places of actions are counted among the legal ones, else they are action ids.
         """
         nodes = np.zeros(len(self.player), node_type(self.child.shape[1]))
@@ -161,9 +160,9 @@ class _Level(NamedTuple):
     """All nodes of one depth, by action, then in the order of their parents."""
 
     tables: Tables
-    parent: Numbers
+    parent: Integers
     """Numbers of the parents, counted over all levels."""
-    action: Numbers
+    action: Integers
     size: NDArray[np.float32]
 
     def follow(self, action: np.int64, number: int) -> _Level:

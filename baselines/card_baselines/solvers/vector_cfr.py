@@ -19,12 +19,12 @@ from card_baselines.solvers import walk
 from card_baselines.solvers.boards import BoardList
 from card_baselines.solvers.buckets.suit_isomorphism import SUIT_ORDERS, count_classes, rename_suits
 from card_baselines.solvers.game_trees import endgame_of, first_table, is_two_player_menu, is_usual_limit
-from card_baselines.solvers.hands import HAND_CARDS, RANKED, BoardHands, find_own_cards
+from card_baselines.solvers.hands import HAND_CARDS, NUM_PLAYERS, RANKED, BoardHands, find_own_cards
 from card_baselines.solvers.multiplayer.public_state import MAX_ACTIONS
 from card_baselines.solvers.regret import SCHEDULES, Schedule, normalise
 from card_baselines.solvers.solver import CfrSolver
 from card_baselines.solvers.streets import STREAM, Boards, LaterStreet, Streets, make_street_walk
-from card_baselines.solvers.tree import NUM_PLAYERS, BettingTree, Numbers, grow
+from card_baselines.solvers.tree import BettingTree, grow
 from card_baselines.solvers.walk import BEST, LEARN, NO_GROUPS, VISIT_ALL, Frames, Settings
 from card_envs.analysis.exploitability.public_tree import has_few_deals
 from card_envs.cards import DECK_SIZE
@@ -34,7 +34,7 @@ from card_envs.game import Game, Tables
 from card_envs.games.holdem.config import HoldemConfig, is_texas_holdem
 from card_envs.memory import find_free_memory
 from card_envs.poker.hands import HOLE_CARDS, NUM_HANDS, hand_numbers
-from card_envs.typing import Floats
+from card_envs.typing import Floats, Integers
 
 MAX_BYTES = 2**32
 """Maximum memory of regrets, strategies and hands."""
@@ -43,7 +43,7 @@ MAX_BOARDS = 50_000
 MAX_NODES = 100_000
 """Maximum number of nodes of the tree of betting, which take up to 200 MB while it is grown."""
 _TABLES = 3
-"""Tables of numbers: regrets, predicted regrets and strategies."""
+"""Tables with an entry for each hand and action: regrets, predicted regrets and strategies."""
 _ROUNDING = 1e-3
 """Largest error of the sum of probabilities of 32 bits."""
 _LARGE = 2**29
@@ -116,11 +116,11 @@ class VectorGame:
 
     @property
     def max_file_bytes(self) -> int:
-        """Largest size of a file of probabilities, uncompressed: numbers of 64 bits and headers."""
-        numbers = sum(prod(self.shape_of(street)) for street in range(len(self.num_boards)))
-        return numbers * np.dtype(np.float64).itemsize + _SMALL
+        """Largest size of a file of probabilities, uncompressed: entries of 64 bits and headers."""
+        entries = sum(prod(self.shape_of(street)) for street in range(len(self.num_boards)))
+        return entries * np.dtype(np.float64).itemsize + _SMALL
 
-    def find(self, views: Tables) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+    def find(self, views: Tables) -> tuple[Integers, Integers, Integers, Integers]:
         """Return the street, the board, the row of the decision and the place of the hand, each (n,).
 
         Raises:
@@ -153,7 +153,7 @@ class VectorGame:
             return count_classes(sizes, config.num_ranks, config.num_suits)
         return prod(map(comb, left, sizes))
 
-    def _list_hands(self, board: Numbers, deck: Numbers) -> None:
+    def _list_hands(self, board: Integers, deck: Integers) -> None:
         """List the hands on all boards, which continue `board`, of the cards of a deck."""
         config = self.game.config
         single = config if config.num_hole_cards == 1 else None
@@ -209,9 +209,9 @@ class VectorGame:
         """
         decisions = [0] * len(self.num_boards) if num_decisions is None else num_decisions
         counts = list(zip(self.num_boards, self.num_hands, decisions, strict=True))
-        numbers = _TABLES * self.game.num_actions * sum(prod(each) for each in counts)
+        entries = _TABLES * self.game.num_actions * sum(prod(each) for each in counts)
         for dtype in (np.float64, np.float32):
-            size = numbers * np.dtype(dtype).itemsize + sum(self.num_boards[1:]) * RANKED.itemsize
+            size = entries * np.dtype(dtype).itemsize + sum(self.num_boards[1:]) * RANKED.itemsize
             if size <= MAX_BYTES:
                 break
         free = find_free_memory()
@@ -232,7 +232,7 @@ class VectorGame:
         return dtype
 
 
-def _list_places(numbers: Numbers) -> NDArray[np.int16]:
+def _list_places(numbers: Integers) -> NDArray[np.int16]:
     """Return the place (boards, hand numbers) of each hand, given the hand numbers (boards, places)."""
     places = np.zeros((len(numbers), NUM_HANDS), np.int16)
     np.put_along_axis(places, numbers, np.arange(numbers.shape[1], dtype=np.int16)[None], 1)
@@ -359,8 +359,8 @@ class VectorCfr(CfrSolver):
         first, *later = (walk.StrategyTables(*(table.reshape(-1) for table in street)) for street in tables)
         streets = zip(game.boards, game.lists[1:], later, self._frames[1:], strict=True)
         extra = tuple(
-            LaterStreet(boards, listed.begin, numbers, prod(game.shape_of(street)[1:]), frames)
-            for street, (boards, listed, numbers, frames) in enumerate(streets, 1)
+            LaterStreet(boards, listed.begin, stored, prod(game.shape_of(street)[1:]), frames)
+            for street, (boards, listed, stored, frames) in enumerate(streets, 1)
         )
         return game.streets.nodes, game.hands.ranked, first, extra
 

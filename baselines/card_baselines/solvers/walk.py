@@ -3,7 +3,7 @@
 One player, the *learner*, gets the value of each of its hands, weighted by the opponent's reach probabilities. Vectors
 over hands go by *place* (`hands`). Arrays of a walk have a row for each depth, so that they fit into the cache.
 
-A strategy is one array of numbers, in which a decision has a block (actions, columns) from the field `first` of its
+A strategy is one array of entries, in which a decision has a block (actions, columns) from the field `first` of its
 node on. A column is a hand, or a group of hands that are played alike. Policies are found by regret matching.
 
 On the boards of several streets `streets` leads the walk from one to the next; `menu_cfr` adds a responder.
@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.hands import sum_folds, sum_showdowns
 from card_baselines.solvers.regret import match_regrets
-from card_baselines.solvers.tree import BettingTree, Numbers
+from card_baselines.solvers.tree import BettingTree
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.game import NOBODY
 from card_envs.games.holdem.state import MAX_STREETS
 from card_envs.rng import random_unit
+from card_envs.typing import Integers
 
 FOLLOW, BEST, LEARN, SAMPLE, RESPOND, ANSWER = range(6)
 """Modes. FOLLOW: the learner follows its policy. BEST: it takes its best action with every hand. LEARN: as FOLLOW, and
@@ -42,14 +43,14 @@ action is not computed."""
 class Groups(NamedTuple):
     """Hands that are played alike."""
 
-    of_hand: Numbers
-    """(streets, hands): group of the hand at each place; not read where every hand has its own numbers."""
-    num: Numbers
-    """(streets,): number of groups, 0 if every hand has its own numbers."""
+    of_hand: Integers
+    """(streets, hands): group of the hand at each place; not read where every hand has its own entries."""
+    num: Integers
+    """(streets,): number of groups, 0 if every hand has its own entries."""
 
 
 class StrategyTables(NamedTuple):
-    """Strategies (numbers,) that a walk reads and changes."""
+    """Strategies (entries,) that a walk reads and changes."""
 
     own: NDArray[Any]
     """What the learner's policy is matched to: regrets, unless the schedule predicts."""
@@ -79,7 +80,7 @@ class Settings(NamedTuple):
     board: Any
     """Index of the board, if a street has tables for each: it is added to the street in `Groups.of_hand`."""
     first: Any
-    """Where the numbers of the board begin in `StrategyTables`."""
+    """Index of the first entry of the board in `StrategyTables`."""
 
 
 class Frames(NamedTuple):
@@ -91,7 +92,7 @@ class Frames(NamedTuple):
     """(depth, hands): the learner's reach probabilities; in LEARN times the weight of its strategy."""
     values: NDArray[Any]
     """(rows, hands): the learner's values. Row 0 is the root."""
-    child: Numbers
+    child: Integers
     """(depth, actions): row of `values` after each action, -1 where it is illegal or was not visited yet."""
     policy: NDArray[Any]
     """(depth, actions, columns): the policy of the player to act."""
@@ -99,7 +100,7 @@ class Frames(NamedTuple):
     """(actions + 1, columns): scratch space."""
     by_card: NDArray[Any]
     """(cards,): scratch space."""
-    path: Numbers
+    path: Integers
     """(depth, 4): the decision that is visited, the action that is tried there, and rows of `reach` and `own`."""
     choices: NDArray[np.int8]
     """(nodes, hands): in RESPOND, the learner's best action at the decisions of one subtree of the last street."""
@@ -118,7 +119,7 @@ class Frames(NamedTuple):
 
 
 NO_GROUPS = Groups(np.zeros((1, 0), np.int64), np.zeros(MAX_STREETS + 1, np.int64))
-"""Groups of games in which every hand has its own numbers; cards may come before every betting round."""
+"""Groups of games in which every hand has its own entries; cards may come before every betting round."""
 
 
 class Decision(NamedTuple):
@@ -126,13 +127,13 @@ class Decision(NamedTuple):
 
     depth: Any
     first: Any
-    """Where its numbers begin in tables."""
+    """Index of its first entry in `StrategyTables`."""
     num: Any
     """Number of places of actions."""
     street: Any
     """Row of `Groups.of_hand`."""
     num_groups: Any
-    """0 if every hand has its own numbers."""
+    """0 if every hand has its own entries."""
     columns: Any
     """Number of groups or hands."""
     size: Any
@@ -268,7 +269,7 @@ def _takes_best(mode: Any, is_own: Any, is_last: Any) -> Any:
 
 @kernel
 def _copy(table: Any, here: Any, sums: Any) -> None:
-    """Copy the numbers of a decision: where hands are few, a view of the table with two axes would cost more."""
+    """Copy the entries of a decision: where hands are few, a view of the table with two axes would cost more."""
     for action in range(here.num):
         for k in range(here.columns):
             sums[action, k] = table[here.first + action * here.columns + k]
@@ -276,7 +277,7 @@ def _copy(table: Any, here: Any, sums: Any) -> None:
 
 @kernel
 def _write_policy(here: Any, places: Any, is_given: Any, sums: Any, policy: Any) -> None:
-    """Write the policy of a decision whose numbers are in `sums`; `is_given` as of `Settings`."""
+    """Write the policy of a decision whose entries are in `sums`; `is_given` as of `Settings`."""
     if is_given:
         for action in range(here.num):
             for k in range(here.columns):

@@ -155,7 +155,7 @@ class Catalogue:
 
     def _agents(self, env: str, words: str) -> list[OfferedAgent]:
         """Return the agents that can play the game that a page chose: those of the user first, then the strongest."""
-        made = self._measured(env, words)
+        made = self._find_measurements(env, words)
         found = {name: Strength(each["mean"], *each["ci95"]) for name, each in made.get("agents", {}).items()}
         found |= {made.get("reference", ""): Strength(0.0, 0.0, 0.0)}
         agents = [replace(agent, strength=found.get(agent.name)) for agent in self.agents_of(self.game(env, words))]
@@ -169,15 +169,15 @@ class Catalogue:
         """Return the agent to play against by default: the first that the server was started with, or the strongest."""
         names = [agent.name for agent in self.agents(env, words)]
         panel = reversed(evaluation_panel(self.game(env, words)))
-        wanted = [*self._given, self._measured(env, words).get("reference"), *panel]
+        wanted = [*self._given, self._find_measurements(env, words).get("reference"), *panel]
         return next((name for name in wanted if name in names), names[0])
 
     def measurement(self, env: str, words: str) -> dict[str, str]:
         """Return unit and reference agent of the strengths in a game as JSON; {} if nothing is measured."""
-        made = self._measured(env, words)
+        made = self._find_measurements(env, words)
         return {name: made[name] for name in ("unit", "reference") if name in made}
 
-    def _measured(self, env: str, words: str) -> Mapping[str, Any]:
+    def _find_measurements(self, env: str, words: str) -> Mapping[str, Any]:
         """Return the measurements of a game with this number of seats, {} if there are none."""
         seats = self.game(env, words).num_seats
         return self._strengths.get(env if seats == make_game(env).num_seats else f"{env} num_players={seats}", {})

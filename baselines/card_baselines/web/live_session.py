@@ -59,7 +59,7 @@ class LiveSession:
         self.pause = _FIRST_PAUSE
         self._lock = asyncio.Lock()
         self._payoffs = list(payoffs)
-        self._moves = self._replayed_moves()
+        self._moves = self._replay_moves()
         self._watch_task: asyncio.Task[None] | None = None
         self._retry_task: asyncio.Task[None] | None = None
         self._decided: tuple[int, bool] | None = None
@@ -71,7 +71,7 @@ class LiveSession:
         """Whether a person plays."""
         return len(self.session.agents) < self.session.plan.num_players
 
-    def _replayed_moves(self) -> list[Move]:
+    def _replay_moves(self) -> list[Move]:
         """Return the moves of the current hand so far; that agents failed at some of them is not known any more."""
         session = self.session
         tables = deal_table(session.game, session.plan, session.hand)
@@ -203,7 +203,7 @@ class LiveSession:
         payoffs = self.session.payoffs_after_deal(hand)  # None unless the blinds put everybody all-in
         self._store.add_hand(self.number, hand, payoffs)
         self.session.deal(hand)
-        self._moves = self._replayed_moves()
+        self._moves = self._replay_moves()
         self._show_result(payoffs, None)
 
     def _show_result(self, payoffs: list[int] | None, move: Move | None) -> None:

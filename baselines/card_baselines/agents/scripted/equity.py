@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.agents.scripted.holdem_moves import BOARD, HOLE_CARDS, action_for, hole_card, sum_cards
+from card_baselines.agents.scripted.holdem_moves import action_for, hole_card, sum_cards
 from card_baselines.agents.scripted.rule_player import RulePlayer, rule_kernel
 from card_envs.chance.contested import contested_pot
 from card_envs.compiler import kernel
@@ -19,23 +19,21 @@ from card_envs.games.holdem.actions import amount_to_call
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.poker.equity import sample_share
+from card_envs.poker.hands import BOARD_SIZE, HOLE_CARDS
 from card_envs.poker.starting_hands import STARTING_EQUITIES, starting_hand
-from card_envs.rng import splitmix64
+from card_envs.rng import SEED_SCALE, splitmix64
 
 SAMPLES = 100
 """Number of deals of the hidden cards per decision; an equity of one half then has a standard error of 0.05."""
 RAISE_FROM: NDArray[np.float64] = np.array([0.55, 0.66, 0.76, 0.86])
 """Equity against one opponent from which the agent bets, raises, raises again ... on a street."""
 
-_WHOLE_BOARD = sum(BOARD)
-_U64, _SEED_BITS = np.uint64, 2.0**53
-
 
 @kernel
 def choose_action(t: Any, random_number: Any, samples: Any) -> Any:
     """Return the action of a view's actor."""
     opponents = num_opponents(t)
-    share = pot_share(t, opponents, samples, splitmix64(_U64(random_number * _SEED_BITS)))
+    share = pot_share(t, opponents, samples, splitmix64(np.uint64(random_number * SEED_SCALE)))
     return action_for(t, move_by_share(t, opponents, share))
 
 
@@ -71,7 +69,7 @@ def pot_share(t: Any, opponents: Any, samples: Any, seed: Any) -> Any:
     known = num_board_cards(t)
     key, bits, board = sum_cards(t, np.int64(t.num_seats) * HOLE_CARDS, known)
     used = board | np.int64(1) << first | np.int64(1) << second
-    return sample_share(first, second, key, bits, used, _WHOLE_BOARD - known, opponents, samples, seed)
+    return sample_share(first, second, key, bits, used, BOARD_SIZE - known, opponents, samples, seed)
 
 
 class Equity(RulePlayer):

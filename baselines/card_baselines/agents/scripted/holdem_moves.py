@@ -17,9 +17,8 @@ from card_envs.games.holdem.actions import (
 )
 from card_envs.games.holdem.actions import raise_to_of as amount_of
 from card_envs.games.holdem.state import CALL, FOLD, MENU_INTEGERS, MENU_LIMIT, RAISE
+from card_envs.poker.hands import HOLE_CARDS
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS
-
-DECK_SIZE, HOLE_CARDS, BOARD = 52, 2, (0, 3, 1, 1)
 
 RAISES_STRONG, CALLS_WEAK = 0.75, 0.5
 """Probabilities with which a loose variant raises where the strict one raises, and calls where that one folds."""

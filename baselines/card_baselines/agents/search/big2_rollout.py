@@ -23,6 +23,7 @@ from card_envs.game import Game
 from card_envs.games.big2.config import is_big2
 from card_envs.games.big2.state import MAX_LEGAL, TABLE
 from card_envs.games.big2.tricks import act
+from card_envs.rng import SEED_SCALE
 
 DEALS, DEALS_OF_A_POLICY = 64, 32
 """Number of sampled deals per decision, with the planner and with another policy."""
@@ -32,7 +33,6 @@ another policy."""
 THRESHOLD = 1e-6
 """Smallest total probability of all but the likeliest action at which a decision of a policy is searched."""
 
-_SEED_BITS = 2.0**53
 
 THOUGHT = np.dtype(
     (
@@ -117,7 +117,7 @@ def choose_rows(
             actions[j] = view.legal[0]
         else:
             planned = place_of(view, choose(view, plans[0]))
-            try_all(view, np.uint64(random_numbers[j] * _SEED_BITS), deals, planned, thoughts[0])
+            try_all(view, np.uint64(random_numbers[j] * SEED_SCALE), deals, planned, thoughts[0])
             actions[j] = view.legal[best_place(view, deals, doubt, planned, thoughts[0])]
 
 

@@ -15,11 +15,10 @@ from card_envs.agent import Agent, Decisions
 from card_envs.game import Game
 from card_envs.games.big2.config import is_big2
 from card_envs.games.holdem.config import is_texas_holdem
+from card_envs.rng import SEED_SCALE
 
 SIMULATIONS = 500
 """Number of simulations per decision."""
-
-_SEED_BITS = 2.0**53
 
 
 class Mcts(Agent):
@@ -45,6 +44,6 @@ class Mcts(Agent):
     def act(self, decisions: Decisions, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return the most visited action of each decision's search."""
         actions = np.empty(len(decisions), np.int64)
-        seeds = (decisions.random_numbers * _SEED_BITS).astype(np.uint64)
+        seeds = (decisions.random_numbers * SEED_SCALE).astype(np.uint64)
         self._rules.choose_rows(decisions.views, seeds, np.int64(self.simulations), self._nodes, self._search, actions)
         return actions

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from card_baselines.agents.scripted.holdem_moves import HOLE_CARDS
 from card_envs.cards import NO_CARD
 from card_envs.chance.contested import contested_pot
 from card_envs.compiler import kernel
@@ -21,6 +20,7 @@ from card_envs.games.holdem.encoders.texas import percentile_at
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.games.holdem.state import CALL, MAX_LEVELS, MAX_SIZES, TABLE
 from card_envs.poker.draw import draw_unused_card
+from card_envs.poker.hands import BOARD_SIZE, HOLE_CARDS
 from card_envs.rng import random_below, seed_stream
 
 MAX_ACTIONS = FIRST_RAISE_ACTION + MAX_SIZES + 1
@@ -82,7 +82,7 @@ def deal_hidden(t: Any) -> None:
     For each street on which a seat raised, another hand is drawn and the better one kept, since raises show strength.
     """
     used, known = np.int64(0), np.int64(t.num_seats) * HOLE_CARDS + num_board_cards(t)
-    for place in range(np.int64(t.num_seats) * HOLE_CARDS + 5):
+    for place in range(np.int64(t.num_seats) * HOLE_CARDS + BOARD_SIZE):
         if t.deck[place] != NO_CARD:
             used |= np.int64(1) << np.int64(t.deck[place])
     for seat in range(np.int64(t.num_seats)):
@@ -96,7 +96,7 @@ def deal_hidden(t: Any) -> None:
                     t.deck[HOLE_CARDS * seat], t.deck[HOLE_CARDS * seat + 1] = first, second
             for k in range(HOLE_CARDS):
                 used |= np.int64(1) << np.int64(t.deck[HOLE_CARDS * seat + k])
-    for place in range(known, np.int64(t.num_seats) * HOLE_CARDS + 5):
+    for place in range(known, np.int64(t.num_seats) * HOLE_CARDS + BOARD_SIZE):
         used |= np.int64(1) << _draw(t, place, used)
 
 

@@ -20,6 +20,8 @@ from card_envs.agent import Agent, Decisions, decisions_at
 from card_envs.compiler import kernel
 from card_envs.game import Game, Tables
 from card_envs.games.big2.tricks import act
+from card_envs.rng import SEED_SCALE
+from card_envs.typing import Integers
 
 CANDIDATES = 8
 """Number of likeliest actions that are tried."""
@@ -30,12 +32,8 @@ FIRST_ROUND = 0.25
 GROUP = 8
 """Number of decisions that are searched side by side: calls of a network cost less together."""
 
-_SEED_BITS = 2.0**53
 
-Actions = NDArray[np.int64]
-
-
-def choose_with(policy: Agent, decisions: Decisions, deals: int, doubt: float, threshold: float) -> Actions:
+def choose_with(policy: Agent, decisions: Decisions, deals: int, doubt: float, threshold: float) -> Integers:
     """Return the policy's likeliest action of each decision, or one that wins more on imagined deals.
 
     Args:
@@ -55,20 +53,20 @@ def choose_with(policy: Agent, decisions: Decisions, deals: int, doubt: float, t
     for start in range(0, len(searched), GROUP):
         rows = searched[start : start + GROUP]
         candidates = [_likeliest(probabilities[j]) for j in rows]
-        seeds = [int(number * _SEED_BITS) for number in decisions.random_numbers[rows]]
+        seeds = [int(number * SEED_SCALE) for number in decisions.random_numbers[rows]]
         actions[rows] = _search(policy, decisions.game, decisions.views[rows], candidates, deals, doubt, seeds)
     return actions
 
 
-def _likeliest(probabilities: NDArray[np.floating]) -> Actions:
+def _likeliest(probabilities: NDArray[np.floating]) -> Integers:
     """Return the ids of up to `CANDIDATES` actions with a probability above 0, the likeliest first."""
     order = np.argsort(-probabilities, kind="stable")[:CANDIDATES]
     return np.asarray(order[probabilities[order] > 0], np.int64)
 
 
 def _search(
-    policy: Agent, game: Game, views: Tables, candidates: list[Actions], deals: int, doubt: float, seeds: list[int]
-) -> Actions:
+    policy: Agent, game: Game, views: Tables, candidates: list[Integers], deals: int, doubt: float, seeds: list[int]
+) -> Integers:
     """Return the best candidate in each of the views (m,): the first one unless another is ahead by `doubt`."""
     first = max(1, round(FIRST_ROUND * deals))
     points = compute_points(policy, game, views, candidates, first, seeds)
@@ -79,7 +77,7 @@ def _search(
     return np.array([actions[_find_best(each, doubt)] for actions, each in zip(finalists, won, strict=True)], np.int64)
 
 
-def _select_finalists(points: NDArray[np.float64]) -> Actions:
+def _select_finalists(points: NDArray[np.float64]) -> Integers:
     """Return the indices of the first candidate and of the `FINALISTS` best others, given points (k, deals)."""
     best = 1 + np.argsort(-points[1:].mean(axis=1), kind="stable")[:FINALISTS]
     return np.concatenate([[0], np.sort(best)]).astype(np.int64)
@@ -95,7 +93,7 @@ def compute_points(
     policy: Agent,
     game: Game,
     views: Tables,
-    actions: Sequence[Actions],
+    actions: Sequence[Integers],
     deals: int,
     seeds: Sequence[int],
     first: int = 0,

@@ -18,7 +18,7 @@ from card_baselines.settings import parse_settings
 from card_baselines.situations import Situation, read_file, read_line
 from card_baselines.text_table import TextTable
 from card_envs.agent import Agent
-from card_envs.envs import find_entry, make_game
+from card_envs.envs import make_game
 from card_envs.formatting import format_interval, json_content
 from card_envs.game import Game
 from card_envs.text import write_prompt
@@ -68,7 +68,7 @@ def advise(
         raise ValueError(f"{given}: for a situation with --hole; --file and --stdin have their own")
     if number is not None and file is None:
         raise ValueError("--number is a hand of --file: name the file")
-    game = make_game(find_entry(env).id, **parse_settings(settings))
+    game = make_game(env, **parse_settings(settings))
     if stdin:
         _answer_lines(game, agent)
     elif file is not None:

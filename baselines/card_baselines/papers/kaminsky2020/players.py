@@ -26,7 +26,7 @@ from card_envs.game import Game
 from card_envs.games.holdem.actions import FOLD_ACTION
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.records import Tables
-from card_envs.rng import splitmix64
+from card_envs.rng import SEED_SCALE, splitmix64
 
 OBSERVATION_SIZE = 404
 DESIRES = 4
@@ -35,8 +35,8 @@ PRINTED_SLOPE = -0.001
 """The activation is printed as max(x, -0.001x): below zero it rises to the left, unlike a leaky ReLU's."""
 _BATCH_SIZE = 4096
 """Maximum number of decisions in one forward pass."""
-_SEED_SCALE, _UNIT = 2.0**53, 2.0**-53
-"""Factors that convert random numbers in [0, 1) to 53 bits, and back."""
+_UNIT = 2.0**-53
+"""Factor that converts 53 bits to a number in [0, 1)."""
 _LEAST_LOG_STD, _MOST_LOG_STD = -20.0, 2.0
 _HALF_LOG_2_PI, _LOG_2 = 0.9189385332046727, 0.6931471805599453
 
@@ -217,7 +217,7 @@ def best_moves(values: NDArray[np.float32], moves: Moves, views: Tables, scale: 
 def write_normals(random_numbers: Any, normals: Any) -> None:
     """Write standard normal numbers (n, k), made from one random number in each row by the method of Box and Muller."""
     for j in range(random_numbers.shape[0]):
-        bits = np.uint64(np.int64(random_numbers[j] * _SEED_SCALE))
+        bits = np.uint64(np.int64(random_numbers[j] * SEED_SCALE))
         for k in range(normals.shape[1]):
             bits = splitmix64(bits)
             radius = np.sqrt(-2.0 * np.log((np.float64(bits >> np.uint64(11)) + 1.0) * _UNIT))

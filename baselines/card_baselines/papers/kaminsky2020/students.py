@@ -47,6 +47,7 @@ from card_baselines.runs.checkpoint import STATE, collect_parts, load_state, rea
 from card_baselines.runs.learner import TrainingDivergedError
 from card_envs.agent import Decisions, choose
 from card_envs.game import Game
+from card_envs.typing import Rows
 
 POLICY = "policy"
 """Name of the network that plays."""
@@ -54,7 +55,6 @@ CRITICS, TARGETS = ("critic_0", "critic_1"), ("target_0", "target_1")
 EPSILON = 0.1
 """Probability of a random move of a Q-learner."""
 _FOLD = -1
-Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

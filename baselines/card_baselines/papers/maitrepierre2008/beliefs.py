@@ -17,17 +17,15 @@ from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.games.holdem.state import CALL, FOLD, RAISE, RECENT_ACTIONS
 from card_envs.poker.draw import draw_unused_card
-from card_envs.poker.hands import HANDS, NUM_HANDS
+from card_envs.poker.hands import BOARD_CARDS, BOARD_SIZE, HANDS, HOLE_CARDS, NUM_HANDS
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, WORST_RANK, rank_of
 from card_envs.rng import STREAM, seed_stream
 
 FLOP_SAMPLES = 100
 """Random boards by which hands are judged on the flop; a fifth of strength is then right for nearly all of them."""
 
-_HOLE_CARDS, _WHOLE_BOARD = 2, 5
-_BOARD = (0, 3, 4, 5)
 _POT_STEP = 2  # big blinds
-_BOARD_PLACE = _HOLE_CARDS * 2  # in the deck of two players
+_BOARD_PLACE = 2 * HOLE_CARDS  # in the deck of two players
 
 BELIEFS = np.dtype(
     (
@@ -125,7 +123,7 @@ def update_beliefs(b: Any, t: Any, seat: Any, model: Any, s: Any, seed: Any) -> 
         move = np.int64(t.recent_move[number % RECENT_ACTIONS])
         kind, amount = move & 3, np.int64(t.recent_amount[number % RECENT_ACTIONS])
         if move >> 2 != seat and b.street > 0:
-            write_hand_strengths(s, t, np.int64(_BOARD[b.street]), seed)
+            write_hand_strengths(s, t, np.int64(BOARD_CARDS[b.street]), seed)
             _update(b, t, seat, kind, model, s)
         _apply(b, move >> 2, kind, amount)
     b.followed = t.num_decisions
@@ -188,8 +186,8 @@ def _normalise(b: Any, t: Any, seat: Any) -> None:
 @kernel
 def visible_cards(t: Any, seat: Any) -> Any:
     """Return the set of cards that `seat` sees at view `t`: its own and the board, as bits of an int64."""
-    own, board = sum_cards(t, _HOLE_CARDS * seat, np.int64(_HOLE_CARDS)), sum_cards(t, _BOARD_PLACE, _BOARD[t.street])
-    return own[2] | board[2]
+    own = sum_cards(t, HOLE_CARDS * seat, np.int64(HOLE_CARDS))[2]
+    return own | sum_cards(t, _BOARD_PLACE, BOARD_CARDS[t.street])[2]
 
 
 # --- strengths of hands ---
@@ -198,7 +196,7 @@ def visible_cards(t: Any, seat: Any) -> Any:
 @kernel
 def share_on_board(s: Any, t: Any, hand: Any) -> Any:
     """Return the share of other hands that `hand` beats on the whole board of `t`; ties count half."""
-    write_hand_strengths(s, t, np.int64(_WHOLE_BOARD), np.uint64(0))
+    write_hand_strengths(s, t, np.int64(BOARD_SIZE), np.uint64(0))
     return s.share[hand]
 
 
@@ -214,9 +212,9 @@ def write_hand_strengths(s: Any, t: Any, num_board: Any, seed: Any) -> None:
     for hand in range(NUM_HANDS):
         s.share[hand] = 0.0
         s.boards[hand] = 0
-    if num_board == _WHOLE_BOARD:
+    if num_board == BOARD_SIZE:
         _add_board(s, key, bits, used)
-    elif num_board == _WHOLE_BOARD - 1:
+    elif num_board == BOARD_SIZE - 1:
         for last in range(DECK_SIZE):
             if used >> last & 1 == 0:
                 _add_board(s, key + CARD_KEYS[last], bits | CARD_BITS[last], used | np.int64(1) << last)

@@ -22,8 +22,8 @@ from card_envs.game import Game
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION
 from card_envs.games.holdem.config import is_texas_holdem
 from card_envs.games.holdem.state import CALL, RAISE
-from card_envs.poker.hands import HANDS
-from card_envs.rng import seed_stream
+from card_envs.poker.hands import BOARD_CARDS, HANDS
+from card_envs.rng import SEED_SCALE, seed_stream
 
 NUM_TREES = 200
 TIE_MARGIN = 0.03
@@ -33,8 +33,6 @@ The paper takes the more aggressive of equal actions. In its trees both sides kn
 would fold is bluffed; opening the river with a good hand then comes out a few percent of the pot below checking, for
 nearly every hand. With 0, Brennus checks a third of its best hands there.
 """
-_SEED_BITS = 2.0**53
-_BOARD_CARDS = (0, 3, 4, 5)
 _MAX_SHOWN = 6
 _SEED = np.uint64(0)
 
@@ -196,7 +194,7 @@ def choose_batch(
     for j in range(views.shape[0]):
         t, b = views[j], tables[rows[j]]
         seat = np.int64(t.actor)
-        seed = np.uint64(random_numbers[j] * _SEED_BITS)
+        seed = np.uint64(random_numbers[j] * SEED_SCALE)
         if b.followed < 0:
             beliefs.begin(b, t)
         beliefs.update_beliefs(b, t, seat, models[b.strategy], s, seed)
@@ -234,7 +232,7 @@ def likeliest(probability: NDArray[np.float64], most: int = _MAX_SHOWN) -> list[
 def strength_distribution(probability: NDArray[np.float64], view: Any) -> NDArray[np.float64]:
     """Return how probable each fifth of strength is, (5,), weakest first; `view` is a record with a board."""
     scratch = np.zeros(1, STRENGTHS)
-    beliefs.write_hand_strengths(scratch[0], view, np.int64(_BOARD_CARDS[view.street]), _SEED)
+    beliefs.write_hand_strengths(scratch[0], view, np.int64(BOARD_CARDS[view.street]), _SEED)
     fifths = np.minimum((scratch[0]["share"] * NUM_STRENGTHS).astype(np.int64), NUM_STRENGTHS - 1)
     return np.asarray(np.bincount(fifths, weights=probability, minlength=NUM_STRENGTHS), np.float64)
 

@@ -23,9 +23,9 @@ from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import amount_to_call
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
-from card_envs.poker.hands import HANDS, NUM_HANDS
+from card_envs.poker.hands import BOARD_CARDS, HANDS, HOLE_CARDS, NUM_HANDS
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
-from card_envs.rng import STREAM, next_uint64, random_below
+from card_envs.rng import STREAM, random_below, random_unit
 
 FLOP, TURN, RIVER = 1, 2, 3
 US, THEM = 0, 1
@@ -33,8 +33,7 @@ _MATCHED = 5
 """Number of ways in which a round ends: 0 to 4 bets matched."""
 _OUTCOMES = 9
 """Number of outcomes of the two showdowns of a tree: 3 * (player's) + opponent's, each 0 lost, 1 split, 2 won."""
-_HOLE_CARDS, _BOARD_PLACE, _KNOWN = 2, 4, (0, 3, 4, 5)
-_FIFTY_THREE_BITS, _LOW = 2.0**-53, np.uint64(11)
+_BOARD_PLACE = 2 * HOLE_CARDS
 
 FOREST = np.dtype(
     (
@@ -111,14 +110,14 @@ def _look_at(f: Any, t: Any, seat: Any) -> None:
 def _draw_hands(f: Any, t: Any, seat: Any) -> Any:
     """Draw the hands of a tree; return the set of cards that they and the board hold."""
     board = visible_cards(t, seat)
-    own = sum_cards(t, _HOLE_CARDS * seat, np.int64(_HOLE_CARDS))[2]
+    own = sum_cards(t, HOLE_CARDS * seat, np.int64(HOLE_CARDS))[2]
     f.hand[0] = own
     f.hand[1] = _cards_of(_sample_belief(f))
     f.hand[2] = _cards_of(_sample_belief(f))
     f.hand[3] = _cards_of(random_below(f, np.int64(NUM_HANDS)))
     while f.hand[3] & (f.hand[2] | (board & ~own)) != 0:
         f.hand[3] = _cards_of(random_below(f, np.int64(NUM_HANDS)))
-    board_key, board_bits, _ = sum_cards(t, _BOARD_PLACE, _KNOWN[t.street])
+    board_key, board_bits, _ = sum_cards(t, _BOARD_PLACE, BOARD_CARDS[t.street])
     for who in range(4):
         f.key[who], f.bits[who] = board_key, board_bits
         for card in range(DECK_SIZE):
@@ -136,7 +135,7 @@ def _cards_of(hand: Any) -> Any:
 @kernel
 def _sample_belief(f: Any) -> Any:
     """Return a hand of the opponent drawn from the beliefs."""
-    drawn = np.float64(next_uint64(f) >> _LOW) * _FIFTY_THREE_BITS * f.cumulative[NUM_HANDS - 1]
+    drawn = random_unit(f) * f.cumulative[NUM_HANDS - 1]
     return min(np.int64(np.searchsorted(f.cumulative, drawn, side="right")), NUM_HANDS - 1)
 
 

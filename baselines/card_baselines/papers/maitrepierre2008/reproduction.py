@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from card_baselines.figures import draw_zero_line, hide_frame, make_figure, save_figure
-from card_baselines.papers.claims import NORMAL_95, describe_mean
+from card_baselines.papers.claims import NORMAL_95
 from card_baselines.papers.maitrepierre2008.brennus import Brennus
 from card_baselines.papers.maitrepierre2008.models import LOOSENESS
 from card_baselines.papers.maitrepierre2008.paper import BRENNUS, FILE, VEXBOT, Options, Scale
@@ -55,7 +55,7 @@ class Maitrepierre2008Reproduction(Reproduction[Options, Scale]):
             own, sd = result.agents[0], result.hand_sds[0]
             return {
                 "row": cell.row, "opponent": cell.opponent, "paper": cell.paper,
-                **describe_mean(own), "hands": sessions * self.scale.hands, "seed": SEED, "sd_of_hand": sd,
+                **own.as_json(), "hands": sessions * self.scale.hands, "seed": SEED, "sd_of_hand": sd,
                 "hands_to_decide": (NORMAL_95 * sd / own.mean) ** 2 if own.mean else None,
             }  # fmt: skip
 

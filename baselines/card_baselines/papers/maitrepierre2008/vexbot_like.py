@@ -28,7 +28,7 @@ from card_envs.game import Game
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION
 from card_envs.games.holdem.config import is_texas_holdem
 from card_envs.games.holdem.state import NOBODY
-from card_envs.poker.hands import hand_number
+from card_envs.poker.hands import BOARD_CARDS, hand_number
 from card_envs.poker.starting_hands import STARTING_EQUITIES, starting_hand
 
 BINS = 10
@@ -41,7 +41,6 @@ PRIOR = (0.15, 0.50, 0.35)
 """Prior probabilities of fold, call and raise of an unknown opponent."""
 
 _STREETS, _LEVELS = 4, 5
-_WHOLE_BOARD = (0, 3, 4, 5)
 
 BETTING = np.dtype(
     (
@@ -204,7 +203,7 @@ def _own_strength(w: Any, t: Any, s: Any, seed: Any) -> None:
     if t.street == 0:
         share, spread = STARTING_EQUITIES[starting_hand(first, second)], np.int64(3)
     else:
-        write_hand_strengths(s, t, np.int64(_WHOLE_BOARD[t.street]), seed)
+        write_hand_strengths(s, t, np.int64(BOARD_CARDS[t.street]), seed)
         share, spread = s.share[hand_number(first, second)], 3 - np.int64(t.street)
     centre: Any = min(np.int64(share * BINS), BINS - 1)
     total = 0.0

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from card_baselines.figures import make_figure, save_figure
-from card_baselines.papers.claims import NORMAL_95, describe_mean, summarise_runs
+from card_baselines.papers.claims import NORMAL_95, summarise_runs
 from card_baselines.papers.printed import Cell
 from card_baselines.papers.protocol import Report, Reproduction, Say, add_control
 from card_baselines.papers.shi2022.config import ENV, SEATS, Config, describe, make_paper_game
@@ -120,7 +120,7 @@ class Shi2022Reproduction(Reproduction[Options, Scale]):
             ours = play_match(self.game, agents, hands, seed, duplicate=True, progress=bar.advance)
             paper = play_match(self.game, agents, paper_hands, seed + 1, progress=bar.advance)
         return {
-            name: {**describe_mean(match.agents[0]), "hands": match.hands}
+            name: {**match.agents[0].as_json(), "hands": match.hands}
             for name, match in {"ours": ours, "paper": paper}.items()
         } | {"sd_of_hand": paper.hand_sds[0]}
 

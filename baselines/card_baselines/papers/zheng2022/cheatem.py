@@ -51,14 +51,13 @@ from card_baselines.papers.zheng2022.table_player import (
 from card_baselines.runs.checkpoint import strip_prefix
 from card_envs.agent import Decisions, choose
 from card_envs.compiler import kernel
-from card_envs.rng import seed_stream, seeded_streams
+from card_envs.rng import SEED_SCALE, seed_stream, seeded_streams
 from card_envs.typing import Rows
 
 MEMORY, DRAWN, PASSES, MINIBATCH, PERIOD = 48, 12, 5, 12, 50
 """Samples kept of each action, and drawn for a training. Passes over those, and decisions between two trainings."""
 NETWORK_LEARNING_RATE = 1e-3
 _TINY = 1e-8
-_SEED_SCALE = 2.0**53
 _STREAM = seeded_streams(1, 0)
 """Scratch: seeded anew for each decision."""
 
@@ -256,7 +255,7 @@ def write_advantages(views: Any, random_numbers: Any, rivals: Any, which: Any, s
     """Write the advantage probability of each view's actor."""
     for j in range(views.shape[0]):
         t, stream = views[j], streams[0]
-        seed_stream(stream, np.uint64(random_numbers[j] * _SEED_SCALE), np.uint64(1))
+        seed_stream(stream, np.uint64(random_numbers[j] * SEED_SCALE), np.uint64(1))
         ahead = chance_ahead(t, np.int64(t.actor), BOARDS, HANDS_PER_BOARD, stream)
         found[j] = advantage(ahead, rivals[which[j]], last_column_of_rival(t))
 

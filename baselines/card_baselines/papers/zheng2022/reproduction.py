@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from card_baselines.papers.claims import describe_mean
 from card_baselines.papers.matches import MatchReproduction
 from card_baselines.papers.protocol import Report, ReproductionOptions, Say
 from card_baselines.papers.zheng2022.card_types import measure_type_shares
@@ -249,6 +248,6 @@ def _make_shares(name: str, rival: str, shares: Sequence[float], about: str) -> 
     """Return the result of shares, one for each seed."""
     return {
         "table": ACTIONS_TABLE, "row": name, "rival": rival, "paper": None,
-        **describe_mean(summarise("", np.array(shares))), "seeds": len(shares),
+        **summarise("", np.array(shares)).as_json(), "seeds": len(shares),
         "by_seed": [round(float(share), 4) for share in shares], "about": about,
     }  # fmt: skip

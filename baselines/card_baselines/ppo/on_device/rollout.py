@@ -89,7 +89,7 @@ class DeviceRollout:
         dealt = VectorTables(game, count, seed)
         dealt.reset()
         self._host_record = dealt.tables.dtype
-        self._records = Records(_aligned(self._host_record, device), count, device)
+        self._records = Records(_align_record(self._host_record, device), count, device)
         self._records.write(dealt.tables)
         seatings: NDArray[Any] = np.zeros(count, kernels.seating_dtype(game.num_seats))
         seatings["rng"] = seeded_streams(count, derive_seed(seed, _STREAMS))["rng"]
@@ -121,6 +121,11 @@ class DeviceRollout:
         self.replay = Replay(self.play_steps, device)
         self.num_allocations += 1
 
+    @property
+    def _first_next(self) -> int:
+        """The first row of the decisions that come next."""
+        return self._num_carried + self.num_steps * self.num_tables
+
     @torch.no_grad()
     def _run(self, work: int, base: int, *outputs: torch.Tensor) -> None:
         """Run the kernel at all tables; `outputs` are logits, values and logits of frozen networks."""
@@ -132,8 +137,7 @@ class DeviceRollout:
     @torch.no_grad()
     def play_steps(self) -> None:
         """Take a decision at every table, `num_steps` times, from the decisions that come next on."""
-        count, first = self.num_tables, self._num_carried
-        last = first + self.num_steps * count
+        count, first, last = self.num_tables, self._num_carried, self._first_next
         self.observation[first : first + count] = self.observation[last : last + count]
         self.mask[first : first + count] = self.mask[last : last + count]
         for base in range(first, last, count):
@@ -163,8 +167,7 @@ class DeviceRollout:
     def reseat(self) -> None:
         """Seat players of the pool at all tables anew, and show the decisions that come next."""
         none = torch.zeros((1, self.game.num_actions), device=self._device)
-        last = self._num_carried + self.num_steps * self.num_tables
-        self._run(kernels.START, last, none, none[:, 0].contiguous(), none)
+        self._run(kernels.START, self._first_next, none, none[:, 0].contiguous(), none)
         self._is_started = True
 
     def collect(self) -> int:
@@ -194,7 +197,7 @@ class DeviceRollout:
 
     def _count_actions(self) -> None:
         """Count the network's actions of the latest rollout."""
-        taken = slice(self._num_carried, self._num_carried + self.num_steps * self.num_tables)
+        taken = slice(self._num_carried, self._first_next)
         is_recorded = self.decisions.field("is_recorded")[taken] == 1
         actions = self.decisions.field("action")[taken][is_recorded]
         self.action_counts = torch.bincount(actions, minlength=self.game.num_actions).cpu().numpy()
@@ -252,10 +255,9 @@ class DeviceRollout:
             "action_counts": self.action_counts,
         }
         kept = int((self.decisions.field("is_recorded") != 0).sum())
-        last = self._num_carried + self.num_steps * self.num_tables
         for name, rows in (("observation", self.observation), ("mask", self.mask)):
             arrays[f"waiting.{name}"] = rows[:kept].cpu().numpy()
-            arrays[f"next.{name}"] = rows[last:].cpu().numpy()
+            arrays[f"next.{name}"] = rows[self._first_next :].cpu().numpy()
         arrays["waiting.decisions"] = self.decisions.bytes[:kept].cpu().numpy()
         arrays |= {f"scratch.{name}": self._scratch[name].cpu().numpy() for name in _KEPT}
         return arrays | self.tables.network_arrays()
@@ -278,10 +280,9 @@ class DeviceRollout:
         if len(waiting) > self._num_carried:
             self._num_carried = len(waiting)
             self._allocate_rows()
-        last = self._num_carried + self.num_steps * self.num_tables
         for name, rows in (("observation", self.observation), ("mask", self.mask)):
             rows[: len(waiting)] = torch.from_numpy(arrays[f"waiting.{name}"]).to(self._device)
-            rows[last:] = torch.from_numpy(arrays[f"next.{name}"]).to(self._device)
+            rows[self._first_next :] = torch.from_numpy(arrays[f"next.{name}"]).to(self._device)
         self.decisions.bytes.zero_()
         self.decisions.bytes[: len(waiting)] = torch.from_numpy(arrays["waiting.decisions"]).to(self._device)
         check_arrays(arrays, {f"scratch.{name}": self._scratch[name].cpu().numpy() for name in _KEPT})
@@ -319,7 +320,7 @@ def _read_waiting(arrays: Mapping[str, NDArray[Any]], observation: torch.Tensor,
     return waiting
 
 
-def _aligned(record: np.dtype[Any], device: torch.device) -> np.dtype[Any]:
+def _align_record(record: np.dtype[Any], device: torch.device) -> np.dtype[Any]:
     if device.type == "cpu":
         return record
     from card_envs.cuda.tables import align

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.buckets.hand_buckets import NUM_STARTING_HANDS, STARTING_HANDS
 from card_baselines.solvers.buckets.suit_isomorphism import SUIT_ORDERS, canonical_boards, rename_suits
-from card_baselines.solvers.hands import HAND_CARDS, BoardHands, find_own_cards
+from card_baselines.solvers.hands import FIRST_BOARD_CARD, HAND_CARDS, BoardHands, find_own_cards
 from card_envs.cards import DECK_SIZE
 from card_envs.game import Tables
 from card_envs.poker.hands import HOLE_CARDS, NUM_HANDS, hand_numbers
@@ -24,7 +24,6 @@ from card_envs.typing import Integers
 NUM_FLOP_HANDS = 1_286_792
 """Number of hands on all flops up to suit isomorphism."""
 _FLOP_CARDS = 3
-_DEALT = 2 * HOLE_CARDS
 
 
 class FlopHands(NamedTuple):
@@ -50,11 +49,11 @@ class CanonicalHands:
 
     def find(self, views: Tables) -> Integers:
         """Return the buckets (n,) of the actors' hands."""
-        deck = views["deck"][:, : _DEALT + _FLOP_CARDS].astype(np.int64)
+        deck = views["deck"][:, : FIRST_BOARD_CARD + _FLOP_CARDS].astype(np.int64)
         hands = find_own_cards(views, HOLE_CARDS)
         buckets, late = STARTING_HANDS[hand_numbers(hands)], np.flatnonzero(views["street"])
         if len(late):
-            classes, suits = canonical_boards(_FLOP_CARDS).find(deck[late, _DEALT:])
+            classes, suits = canonical_boards(_FLOP_CARDS).find(deck[late, FIRST_BOARD_CARD:])
             buckets[late] = list_flop_hands().bucket[classes, hand_numbers(rename_suits(hands[late], suits))]
         return buckets
 

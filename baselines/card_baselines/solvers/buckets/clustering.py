@@ -19,10 +19,10 @@ from card_baselines.solvers.buckets.hand_buckets import (
     nearest,
 )
 from card_baselines.solvers.buckets.suit_isomorphism import canonical_boards
-from card_baselines.solvers.hands import RANKED, WHOLE_BOARD, rank_hands
+from card_baselines.solvers.hands import RANKED, rank_hands
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
-from card_envs.poker.hands import NUM_HANDS
+from card_envs.poker.hands import BOARD_SIZE, NUM_HANDS
 from card_envs.rng import make_generator
 from card_envs.typing import Floats32
 
@@ -38,7 +38,7 @@ def make_buckets(width: int, seed: int) -> HandBuckets:
     canonical = canonical_boards(3)
     flops = histograms(canonical.boards)
     groups = group_starting_hands(flops, rng)
-    drawn = rng.choice(len(canonical.counts), 2 * _SAMPLE, p=canonical.counts / canonical.counts.sum())
+    drawn = rng.choice(len(canonical.boards), 2 * _SAMPLE, p=canonical.weights)
     flop_tree = grow_centres(_sample_features(flops, drawn, rng), width, rng)
     flop = assign(flop_tree, flops)
     del flops
@@ -69,7 +69,7 @@ def histograms(boards: NDArray[np.int64]) -> NDArray[np.uint16]:
     Histograms of hands that share a card with the board are 0.
     """
     counts = np.zeros((len(boards), NUM_HANDS, NUM_BINS), np.uint16)
-    _count_all(boards, counts, np.zeros(1, RANKED), *_workspace(), np.zeros(WHOLE_BOARD, np.int64))
+    _count_all(boards, counts, np.zeros(1, RANKED), *_workspace(), np.zeros(BOARD_SIZE, np.int64))
     return counts
 
 
@@ -130,7 +130,7 @@ def _river_features(groups: NDArray[np.int64], rng: np.random.Generator) -> Floa
     ranked, (members, sums, values) = np.zeros(1, RANKED), _workspace(NUM_GROUPS)
     features, taken = np.zeros((NUM_HANDS, NUM_GROUPS), np.float32), []
     for _ in range(_RIVER_BOARDS):
-        rank_hands(rng.choice(DECK_SIZE, WHOLE_BOARD, replace=False).astype(np.int64), ranked[0])
+        rank_hands(rng.choice(DECK_SIZE, BOARD_SIZE, replace=False).astype(np.int64), ranked[0])
         compare_with_groups(ranked[0], groups, members, sums, values, features)
         hands = rng.choice(int(ranked[0].num_hands), _SAMPLE // _RIVER_BOARDS, replace=False)
         taken.append(features[hands])

@@ -11,26 +11,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.agents.scripted.holdem_moves import HOLE_CARDS, hole_card
+from card_baselines.agents.scripted.holdem_moves import hole_card
+from card_baselines.solvers.hands import FIRST_BOARD_CARD
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.game import Tables
 from card_envs.games.holdem.showdown import num_board_cards
 from card_envs.poker.draw import draw_unused_card
 from card_envs.poker.equity import sample_share
-from card_envs.poker.hands import HANDS, NUM_HANDS
+from card_envs.poker.hands import BOARD_CARDS, BOARD_SIZE, HANDS, NUM_HANDS
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS
 from card_envs.poker.starting_hands import NUM_STARTING_HANDS, starting_hand
 from card_envs.rng import seeded_streams, splitmix64
 from card_envs.typing import Floats, Integers
 
-BOARD_AT = (0, 3, 4, 5)
-"""Cards on the board, by street."""
 SAMPLES: NDArray[np.int64] = np.array([0, 80, 80, 120])
 """Number of deals from which equity is estimated, by street."""
 
-_DEALT, _WHOLE_BOARD = 9, 5
-_DEALT_TO_PLAYERS = 2 * HOLE_CARDS
+_DEALT = FIRST_BOARD_CARD + BOARD_SIZE
 
 CARDS = np.dtype((np.record, [("card", np.int64, (_DEALT,))]))
 """One deal: two hole cards of each player, then the board."""
@@ -41,7 +39,7 @@ class EquityBuckets:
 
     def __init__(self, bounds: Floats) -> None:
         """Store the lower bounds of buckets 1, 2, ... by street after the first, (3, num_buckets - 1)."""
-        if bounds.ndim != 2 or len(bounds) != len(BOARD_AT) - 1 or not np.isfinite(bounds).all():
+        if bounds.ndim != 2 or len(bounds) != len(BOARD_CARDS) - 1 or not np.isfinite(bounds).all():
             raise ValueError(f"the bounds of equity are of shape {bounds.shape}, not (3, buckets - 1), or not finite")
         self.bounds = bounds
         self._cards = np.zeros(1, CARDS)
@@ -60,7 +58,7 @@ class EquityBuckets:
     def hands_on(self, board: Integers) -> Integers:
         """Return the bucket of each hand on a board, (1326,)."""
         buckets = np.zeros(NUM_HANDS, np.int64)
-        self._cards[0].card[_DEALT_TO_PLAYERS : _DEALT_TO_PLAYERS + len(board)] = board
+        self._cards[0].card[FIRST_BOARD_CARD : FIRST_BOARD_CARD + len(board)] = board
         used = np.bitwise_or.reduce(np.int64(1) << board, initial=np.int64(0))
         write_buckets(self._cards, used, np.int64(max(0, len(board) - 2)), self.bounds, buckets)
         return buckets
@@ -71,15 +69,15 @@ def equity_of(first: Any, second: Any, cards: Any, street: Any) -> Any:
     """Return the estimated equity, 0..1, of two hole cards with the board of `cards` on a street after the first."""
     key, bits = np.int64(0), np.int64(0)
     used = np.int64(1) << first | np.int64(1) << second
-    known = BOARD_AT[street]
+    known = BOARD_CARDS[street]
     for k in range(known):
-        card = cards.card[_DEALT - _WHOLE_BOARD + k]
+        card = cards.card[_DEALT - BOARD_SIZE + k]
         key += CARD_KEYS[card]
         bits |= CARD_BITS[card]
         used |= np.int64(1) << card
     own = np.uint64(min(first, second) * DECK_SIZE + max(first, second))
     seed = splitmix64(np.uint64(used) ^ splitmix64(own))
-    missing = _WHOLE_BOARD - known
+    missing = BOARD_SIZE - known
     return sample_share(first, second, key, bits, used, missing, np.int64(1), SAMPLES[street], seed)
 
 
@@ -105,7 +103,7 @@ def find_buckets(views: Any, bounds: Any, cards: Any, buckets: Any) -> None:
     for j in range(views.shape[0]):
         t = views[j]
         for k in range(num_board_cards(t)):
-            cards[0].card[_DEALT_TO_PLAYERS + k] = t.deck[_DEALT_TO_PLAYERS + k]
+            cards[0].card[FIRST_BOARD_CARD + k] = t.deck[FIRST_BOARD_CARD + k]
         buckets[j] = bucket_of(hole_card(t, 0), hole_card(t, 1), cards[0], np.int64(t.street), bounds)
 
 
@@ -133,13 +131,13 @@ def _sample_equities(streams: Any, scratch: Any, equities: Any) -> None:
     """Write the equities (samples, 3) of random hands on random boards, by street after the first."""
     for i in range(equities.shape[0]):
         deal_all(streams[0], scratch[0])
-        for street in range(1, len(BOARD_AT)):
+        for street in range(1, len(BOARD_CARDS)):
             equities[i, street - 1] = equity_of(scratch[0].card[0], scratch[0].card[1], scratch[0], street)
 
 
 def equal_bounds(num_buckets: int, seed: int, samples: int = 100_000) -> NDArray[np.float64]:
     """Return bounds (3, num_buckets - 1) with which a random hand falls into each bucket of a street equally often."""
-    equities = np.empty((samples, len(BOARD_AT) - 1))
+    equities = np.empty((samples, len(BOARD_CARDS) - 1))
     _sample_equities(seeded_streams(1, seed), np.zeros(1, CARDS), equities)
     shares = np.arange(1, num_buckets) / num_buckets
     return np.ascontiguousarray(np.quantile(equities, shares, axis=0).T)

@@ -23,7 +23,6 @@ from card_baselines.solvers.buckets.suit_isomorphism import board_number, canoni
 from card_baselines.solvers.hands import (
     HAND_CARDS,
     RANKED,
-    WHOLE_BOARD,
     rank_hands,
     sum_folds_by_column,
     sum_showdowns,
@@ -31,7 +30,7 @@ from card_baselines.solvers.hands import (
 )
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
-from card_envs.poker.hands import NUM_HANDS, hand_number
+from card_envs.poker.hands import BOARD_SIZE, NUM_HANDS, hand_number
 from card_envs.poker.starting_hands import starting_hand
 
 NUM_STARTING_HANDS = 169
@@ -210,7 +209,7 @@ class BoardBuckets:
 
     def draw(self, rng: np.random.Generator) -> None:
         """Draw a board of five cards at random."""
-        self.set_board(rng.choice(DECK_SIZE, WHOLE_BOARD, replace=False))
+        self.set_board(rng.choice(DECK_SIZE, BOARD_SIZE, replace=False))
 
     def set_board(self, board: NDArray[np.int64]) -> None:
         """Compute ranks and buckets on a board of five cards, the first three of which are the flop."""

@@ -28,14 +28,14 @@ from card_baselines.solvers.buckets.hand_buckets import (
     nearest,
 )
 from card_baselines.solvers.buckets.suit_isomorphism import board_number, canonical_boards, rename_suit
-from card_baselines.solvers.hands import HAND_CARDS, RANKED, WHOLE_BOARD, rank_hands
+from card_baselines.solvers.hands import HAND_CARDS, RANKED, rank_hands
 from card_envs.bits import bit_count
 from card_envs.cards import DECK_SIZE, RANKS, SUITS
 from card_envs.compiler import kernel
 from card_envs.damaged_files import decompress_bytes
 from card_envs.game import Tables
 from card_envs.games.holdem.showdown import num_board_cards
-from card_envs.poker.hands import NUM_HANDS, hand_number
+from card_envs.poker.hands import BOARD_SIZE, NUM_HANDS, hand_number
 from card_envs.poker.rank_tables import RANK_KEYS, SUM_BITS
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, has_flush, rank_of
 
@@ -50,7 +50,7 @@ LOOKUP = np.dtype(
     (
         np.record,
         [
-            ("board", np.int64, (WHOLE_BOARD,)),
+            ("board", np.int64, (BOARD_SIZE,)),
             ("num_cards", np.int64),  # on the board
             ("used", np.int64),  # set of the board's cards
             ("known", np.int64),  # set of cards of the board that `bucket` was computed for, 0 for none
@@ -313,7 +313,7 @@ def _flush_suit(lookup: Any) -> Any:
     """Return the suit with three or more cards on the whole board, -1 if there is none."""
     for suit in range(_NUM_SUITS):
         count = 0
-        for k in range(WHOLE_BOARD):
+        for k in range(BOARD_SIZE):
             count += lookup.board[k] % _NUM_SUITS == suit
         if count >= _FLUSH_CARDS_ON_BOARD:
             return suit
@@ -325,7 +325,7 @@ def _whole_board(lookup: Any, a: Any, b: Any) -> Any:
     """Return the key and bits of the board (`poker.ranks`), and the set of its cards and those of a hand."""
     key, bits = np.int64(0), np.int64(0)
     used = np.int64(1) << a | np.int64(1) << b
-    for k in range(WHOLE_BOARD):
+    for k in range(BOARD_SIZE):
         card = lookup.board[k]
         key += CARD_KEYS[card]
         bits |= CARD_BITS[card]

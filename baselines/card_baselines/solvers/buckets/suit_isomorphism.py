@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
-from card_envs.typing import Integers
+from card_envs.typing import Floats, Integers
 
 _MOST_CARDS = 4
 SUIT_ORDERS: Integers = np.array(list(permutations(range(4))), np.int64)
@@ -36,19 +36,15 @@ class CanonicalBoards:
     suit_order: NDArray[np.int8]
     """(boards,): row of `SUIT_ORDERS` that turns each board into the canonical one of its class."""
 
+    @property
+    def weights(self) -> Floats:
+        """Probability (classes,) of each class among random boards."""
+        return np.asarray(self.counts / self.counts.sum())
+
     def find(self, boards: Integers) -> tuple[Integers, Integers]:
         """Return the class (n,) of boards (n, cards), and suits (n, 4) that make them canonical (`rename_suits`)."""
         numbers = _numbers(np.sort(boards, axis=1))
         return np.asarray(self.class_of[numbers], np.int64), np.asarray(SUIT_ORDERS[self.suit_order[numbers]])
-
-    def list_of(self, deck: Integers) -> tuple[Integers, Integers]:
-        """Return the canonical boards (n, cards) of a deck, and the number (n,) of boards of the deck that each is for.
-
-        The deck must have all its ranks in the same suits.
-        """
-        every = np.array(list(combinations(deck.tolist(), self.boards.shape[1])), np.int64)
-        classes, counts = np.unique(self.class_of[_numbers(every)], return_counts=True)
-        return self.boards[classes], counts
 
 
 def find_classes(cards: Integers, fixed: Sequence[Integers]) -> Integers:

@@ -12,16 +12,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.buckets.equity_buckets import BOARD_AT, CARDS, EquityBuckets, bucket_of, deal_all
+from card_baselines.solvers.buckets.equity_buckets import CARDS, EquityBuckets, bucket_of, deal_all
 from card_baselines.solvers.game_trees import grow_game
+from card_baselines.solvers.hands import NUM_PLAYERS
 from card_baselines.solvers.sampled_cfr import SampledTree, Visits, traverse
 from card_baselines.solvers.solver import CfrSolver
 from card_baselines.solvers.strategy import FINE, TableStrategy, list_states, quantise
-from card_baselines.solvers.tree import LIMIT_ACTIONS, NUM_PLAYERS, BettingTree
+from card_baselines.solvers.tree import LIMIT_ACTIONS, BettingTree
 from card_envs.compiler import kernel
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import NOBODY
 from card_envs.memory import require_free_memory
+from card_envs.poker.hands import BOARD_CARDS
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
 from card_envs.poker.starting_hands import NUM_STARTING_HANDS
 from card_envs.rng import seeded_streams
@@ -90,7 +92,7 @@ def to_sampled(tree: BettingTree, rows: Integers) -> SampledTree:
     is_folded = tree.folded != NOBODY
     shares = np.where(is_folded[:, None], 2 * tree.folded[:, None] - 1, np.arange(-1, 2))
     won = (tree.stake[:, None] * shares).astype(np.float64)
-    column = np.maximum(tree.player, 0) * len(BOARD_AT) + tree.street
+    column = np.maximum(tree.player, 0) * len(BOARD_CARDS) + tree.street
     return SampledTree(tree.pack(rows), column, np.stack([won, -won], axis=-1))
 
 
@@ -99,7 +101,7 @@ def run_iterations(
     tree: Any, bounds: Any, regrets: Any, sums: Any, streams: Any, visits: Any, cards: Any, first: Any, end: Any
 ) -> None:
     """Run iterations `first` .. `end` - 1."""
-    buckets, stream = np.zeros((1, NUM_PLAYERS * len(BOARD_AT)), np.int64), streams[0]
+    buckets, stream = np.zeros((1, NUM_PLAYERS * len(BOARD_CARDS)), np.int64), streams[0]
     for iteration in range(first, end):
         deal_all(stream, cards[0])
         outcome = _evaluate_deal(cards[0], bounds, buckets)
@@ -114,8 +116,8 @@ def run_iterations(
 def _evaluate_deal(cards: Any, bounds: Any, buckets: Any) -> Any:
     """Write the buckets of both players on all streets, and return the outcome of a showdown."""
     for player in range(NUM_PLAYERS):
-        for street in range(len(BOARD_AT)):
-            buckets[0, player * len(BOARD_AT) + street] = bucket_of(
+        for street in range(len(BOARD_CARDS)):
+            buckets[0, player * len(BOARD_CARDS) + street] = bucket_of(
                 cards.card[2 * player], cards.card[2 * player + 1], cards, np.int64(street), bounds
             )
     key, bits = np.int64(0), np.int64(0)

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.buckets.hand_buckets import FLOP, PREFLOP, RIVER, TURN, BoardBuckets, HandBuckets
 from card_baselines.solvers.game_trees import grow_game
+from card_baselines.solvers.hands import NUM_PLAYERS
 from card_baselines.solvers.limit.street_passes import (
     CHOOSE,
     LEARN,
@@ -38,7 +39,7 @@ from card_baselines.solvers.limit.street_passes import (
 )
 from card_baselines.solvers.solver import DealSolver
 from card_baselines.solvers.strategy import TableStrategy, quantise
-from card_baselines.solvers.tree import LIMIT_ACTIONS, NUM_PLAYERS
+from card_baselines.solvers.tree import LIMIT_ACTIONS
 from card_envs.compiler import kernel
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.memory import require_free_memory

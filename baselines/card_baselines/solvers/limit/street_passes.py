@@ -22,15 +22,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.hands import sum_folds_by_column, sum_showdowns_by_column
+from card_baselines.solvers.hands import NUM_PLAYERS, sum_folds_by_column, sum_showdowns_by_column
 from card_baselines.solvers.regret import find_factors
-from card_baselines.solvers.tree import LIMIT_ACTIONS, NUM_PLAYERS, BettingTree, Numbers
+from card_baselines.solvers.tree import LIMIT_ACTIONS, BettingTree
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.game import NOBODY
 from card_envs.games.holdem.actions import FOLD_ACTION
 from card_envs.poker.hands import NUM_HANDS
-from card_envs.typing import Floats32
+from card_envs.typing import Floats32, Integers
 
 ILLEGAL, DECISION, FOLDED, CLOSED = 0, 1, 2, 3
 """Results of an action: illegal, another decision of the street, the end of the hand, the end of the street."""
@@ -96,7 +96,7 @@ def make_streets(tree: BettingTree) -> list[Street]:
     return streets
 
 
-def _make_street(tree: BettingTree, roots: Numbers) -> tuple[Street, Numbers]:
+def _make_street(tree: BettingTree, roots: Integers) -> tuple[Street, Integers]:
     """Return the street whose first nodes are `roots`, and the first nodes (sequences, closes) after its first pass."""
     root = int(roots[0, 0])
     below = np.arange(root, tree.end[root])
@@ -115,7 +115,7 @@ def _make_street(tree: BettingTree, roots: Numbers) -> tuple[Street, Numbers]:
     return street, roots[0][:, None] + tree.child[decisions][closing] - root
 
 
-def _make_steps(tree: BettingTree, decisions: Numbers, learner: int) -> np.ndarray[Any, np.dtype[Any]]:
+def _make_steps(tree: BettingTree, decisions: Integers, learner: int) -> np.ndarray[Any, np.dtype[Any]]:
     """Return the decisions (decisions,) of `STEP` of a street with the slots for one learner.
 
     A new reach slot is used for each action of the opponent. Value slots are reused as soon as the values of a decision

@@ -104,11 +104,6 @@ class MultiplayerMccfr(DealSolver):
             np.int64(number),
         )  # fmt: skip
 
-    @property
-    def num_states(self) -> int:
-        """Number of public states that were met."""
-        return int(self.states.used[0])
-
     def strategy(self) -> TableStrategy:
         """Return the average strategy, without public states that were hardly visited or that no hand plays to."""
         config, table = self._game.config, self.states

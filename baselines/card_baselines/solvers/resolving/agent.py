@@ -7,14 +7,14 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers.agent import CfrLarge, CfrNoLimit
 from card_baselines.solvers.game_trees import is_two_player_limit, is_two_player_menu
-from card_baselines.solvers.hands import WHOLE_BOARD, find_own_cards
-from card_baselines.solvers.resolving.resolver import FIRST_BOARD_CARD, Blueprint, Resolver, Trunk
-from card_baselines.solvers.tree import Numbers
+from card_baselines.solvers.hands import FIRST_BOARD_CARD, find_own_cards
+from card_baselines.solvers.resolving.resolver import Blueprint, Resolver, Trunk
 from card_envs.agent import Agent, Decisions, StochasticAgent
 from card_envs.game import Game, Tables
 from card_envs.games.holdem.config import is_texas_holdem
 from card_envs.games.holdem.state import Street
-from card_envs.poker.hands import HOLE_CARDS, hand_numbers
+from card_envs.poker.hands import BOARD_SIZE, HOLE_CARDS, hand_numbers
+from card_envs.typing import Integers
 
 ITERATIONS_LIMIT, ITERATIONS_NO_LIMIT = 200, 50
 """Iterations of CFR+ for a river. A bet menu has ten times as many sequences of bets as a limit game."""
@@ -91,7 +91,7 @@ class Resolve(StochasticAgent):
             found[late] = self._look_up(views[late], nodes[late])
         return found
 
-    def _find_trunk(self, root: int, player: int, board: Numbers) -> Trunk:
+    def _find_trunk(self, root: int, player: int, board: Integers) -> Trunk:
         """Return the solution of the street before a subgame, or the blueprint."""
         betting = self.blueprint.betting
         before = int(betting.parent[root])
@@ -100,10 +100,10 @@ class Resolve(StochasticAgent):
             return self.blueprint
         return resolver.find_solution(betting.find_street(before), board[: resolver.num_cards], player)
 
-    def _look_up(self, views: Tables, nodes: Numbers) -> NDArray[np.float64]:
+    def _look_up(self, views: Tables, nodes: Integers) -> NDArray[np.float64]:
         """Return the probabilities (n, num_actions) at views of re-solved decisions, which are at these nodes."""
         betting = self.blueprint.betting
-        boards = views["deck"][:, FIRST_BOARD_CARD : FIRST_BOARD_CARD + WHOLE_BOARD].astype(np.int64)
+        boards = views["deck"][:, FIRST_BOARD_CARD : FIRST_BOARD_CARD + BOARD_SIZE].astype(np.int64)
         hands = hand_numbers(find_own_cards(views, HOLE_CARDS))
         states, state_of = np.unique(np.column_stack([nodes, boards]), axis=0, return_inverse=True)
         found = np.empty((len(views), self._game.num_actions))

@@ -27,10 +27,10 @@ from numpy.typing import NDArray
 
 from card_baselines.solvers import walk
 from card_baselines.solvers.game_trees import endgame_of, grow_all, grow_betting
-from card_baselines.solvers.hands import WHOLE_BOARD, BoardHands
+from card_baselines.solvers.hands import FIRST_BOARD_CARD, NUM_PLAYERS, BoardHands
 from card_baselines.solvers.regret import Schedule, match_regrets, normalise
 from card_baselines.solvers.streets import STREAM, BoardResponses, Boards, LaterStreet, Streets, make_street_walk
-from card_baselines.solvers.tree import NUM_PLAYERS, BettingTree, Numbers
+from card_baselines.solvers.tree import BettingTree
 from card_baselines.solvers.walk import BEST, LEARN, VISIT_ALL, Frames, Groups, Settings
 from card_envs.agent import Agent
 from card_envs.analysis.exploitability.holdem import HoldemHiddenHands
@@ -38,11 +38,9 @@ from card_envs.analysis.exploitability.range_strategy import RangeStrategy
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.game import Game, Tables
-from card_envs.poker.hands import NUM_HANDS, possible_hands
-from card_envs.typing import Floats32
+from card_envs.poker.hands import BOARD_SIZE, NUM_HANDS, possible_hands
+from card_envs.typing import Floats32, Integers
 
-FIRST_BOARD_CARD = 4
-"""Index of the first board card in the field `deck`."""
 _TREMBLE = 1e-3
 """Probability of a random action when ranges are computed: no range becomes empty."""
 
@@ -75,7 +73,7 @@ class Trunk(ABC):
         self.betting, self.ranges = betting, ranges
 
     @abstractmethod
-    def ask(self, tables: Tables, board: Numbers) -> Probabilities:
+    def ask(self, tables: Tables, board: Integers) -> Probabilities:
         """Return the probabilities (n, 1326, actions) at tables of these decisions, whose cards are not read.
 
         Args:
@@ -83,7 +81,7 @@ class Trunk(ABC):
             board: The cards that lie at each of them, or more; hands with one of these are left out.
         """
 
-    def find_ranges(self, first: Tables, board: Numbers) -> Probabilities:
+    def find_ranges(self, first: Tables, board: Integers) -> Probabilities:
         """Return the ranges (2, 1326) of both players, each summing to 1, at a table (1,) with a board."""
         possible = possible_hands(board)
         ranges = np.where(possible, self.ranges, 0.0)
@@ -108,7 +106,7 @@ class Blueprint(Trunk):
         super().__init__(grow_all(game), ranges)
         self._strategy = RangeStrategy(game, agent, HoldemHiddenHands(game.config))
 
-    def ask(self, tables: Tables, board: Numbers) -> Probabilities:
+    def ask(self, tables: Tables, board: Integers) -> Probabilities:
         """Return the agent's probabilities (n, 1326, actions)."""
         asked = tables.copy()
         asked["deck"][:, FIRST_BOARD_CARD : FIRST_BOARD_CARD + len(board)] = board
@@ -172,10 +170,10 @@ def _choose_to_enter(values: Any, worth: Any, size: Any, gadget: Any) -> None:
 class SubgameCfr:
     """A subgame on the turn or on the river, prepared for the kernels."""
 
-    def __init__(self, betting: BettingTree, board: Numbers, cards: Numbers) -> None:
+    def __init__(self, betting: BettingTree, board: Integers, cards: Integers) -> None:
         """Arrange the hands with a board of four or five cards and, after a turn, each of the rivers `cards`."""
         self._betting, self._board = betting, board
-        self.cards = cards if len(board) < WHOLE_BOARD else cards[:0]
+        self.cards = cards if len(board) < BOARD_SIZE else cards[:0]
         """(cards,): the rivers that may come, none on a river."""
         deck, has_cards = np.arange(DECK_SIZE), len(self.cards) > 0
         self.hands = BoardHands(board[:0], np.setdiff1d(deck, board)) if has_cards else BoardHands(board, deck)
@@ -224,7 +222,7 @@ class SubgameCfr:
         num_late = len(self._on_rivers[0]) if self._on_rivers else 0
         responses, actor = BoardResponses(self._betting, self.hands, num_late, np.float32), self._betting.player
 
-        def ask(nodes: Numbers, hands: BoardHands, wanted: Any = None) -> Any:
+        def ask(nodes: Integers, hands: BoardHands, wanted: Any = None) -> Any:
             own, board = actor[nodes] == player, np.append(self._board, hands.board[len(self._board) :])
             policy = np.zeros((len(nodes), self._betting.child.shape[1], len(hands)), np.float32)
             asked = trunk.ask(self._betting.tables_at(nodes[own]), board)
@@ -242,13 +240,13 @@ class SubgameCfr:
         return found.astype(np.float32, copy=False)
 
 
-def find_groups(hands: BoardHands) -> Numbers:
+def find_groups(hands: BoardHands) -> Integers:
     """Return the group (hands,) of each hand on a whole board: as many of similar strength in each group."""
     weaker = np.searchsorted(-hands.ranked.rank[: len(hands)], -hands.ranked.rank[: len(hands)])
     return np.asarray(weaker * NUM_GROUPS // len(hands))
 
 
-def _draw_cards(num_cards: int, iterations: int) -> Numbers:
+def _draw_cards(num_cards: int, iterations: int) -> Integers:
     """Return the card of each iteration: all of them in random order, again and again."""
     rng, cycles = np.random.default_rng(0), -(-iterations // num_cards)
     return np.concatenate([rng.permutation(num_cards) for _ in range(cycles)])[:iterations]
@@ -257,7 +255,7 @@ def _draw_cards(num_cards: int, iterations: int) -> Numbers:
 # --- all subgames of a street -----------------------------------------------------------------------------------------
 
 
-FindTrunk = Callable[[int, int, Numbers], Trunk]
+FindTrunk = Callable[[int, int, Integers], Trunk]
 """Returns the trunk for the first decision of a subgame, the player who re-solves it, and a board."""
 
 
@@ -287,7 +285,7 @@ class Solution(Trunk):
         self.num_bytes = self._early.nbytes + self._late.nbytes
         """Memory of the probabilities."""
 
-    def ask(self, tables: Tables, board: Numbers) -> Probabilities:
+    def ask(self, tables: Tables, board: Integers) -> Probabilities:
         """Return the probabilities (n, 1326, actions)."""
         nodes = self.betting.find(tables)
         rows, is_late = self._row[nodes], self._is_late[nodes]
@@ -334,7 +332,7 @@ class Resolver:
             smallest_pot = decisions[betting.tables_at(decisions)["pot"].argmin()]  # leaves most chips for bets
             self.find_subgame(betting.find_street(int(smallest_pot)))
 
-    def solve(self, subgame: BettingTree, trunk: Trunk, player: int, board: Numbers) -> Solution:
+    def solve(self, subgame: BettingTree, trunk: Trunk, player: int, board: Integers) -> Solution:
         """Return the solution of a subgame for a player."""
         ranges = trunk.find_ranges(subgame.tables[:1], board)
         solver = SubgameCfr(subgame, board, np.setdiff1d(self._game.config.deck_cards, board))
@@ -344,7 +342,7 @@ class Resolver:
             subgame, ranges, solver, solver.solve(player, reach, worth, self._iterations, self._range_share)
         )
 
-    def find_solution(self, root: int, board: Numbers, player: int) -> Solution:
+    def find_solution(self, root: int, board: Integers, player: int) -> Solution:
         """Return the solution of the subgame that begins with a decision of the game and a board, for a player."""
         key = root, player, board.tobytes()
         found = self._solutions.get(key)

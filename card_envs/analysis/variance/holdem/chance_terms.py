@@ -19,7 +19,7 @@ from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
 from card_envs.games.holdem.actions import has
 from card_envs.games.holdem.state import MAX_SEATS, MAX_STREETS, Table
-from card_envs.poker.hands import BOARD_SIZE
+from card_envs.poker.hands import BOARD_CARDS, BOARD_SIZE
 from card_envs.poker.percentiles import percentile_of_rank
 from card_envs.poker.ranks import CARD_BITS, CARD_KEYS, rank_of
 from card_envs.records import Tables
@@ -30,7 +30,6 @@ EQUITY, AHEAD, STRENGTH, STRONG = range(4)
 percentile to the power of eight, which is large for strong hands only."""
 NUM_FEATURES = 4
 _STRONG_POWER = 8
-_BOARD = (0, 3, 4, 5)
 _NO_RANK = 1 << 30
 
 CHANCE_TERMS = np.dtype(
@@ -128,7 +127,7 @@ def _draw(u: Any, k: Any) -> Any:
 @kernel
 def _expect_next_card(u: Any, t: Table, street: Any) -> None:
     """Write the expectations of the turn or river card."""
-    live, known = np.int64(u.live[street]), np.int64(_BOARD[street - 1])
+    live, known = np.int64(u.live[street]), np.int64(BOARD_CARDS[street - 1])
     write_shares(u, t, known, live)
     _clear_sums(u)
     for k in range(u.num_rest):
@@ -143,7 +142,7 @@ def _expect_next_card(u: Any, t: Table, street: Any) -> None:
 @kernel
 def _observe(u: Any, t: Table, street: Any) -> None:
     """Write the features with the street's cards, and their differences from the expectations."""
-    live, known = np.int64(u.live[street]), np.int64(_BOARD[street])
+    live, known = np.int64(u.live[street]), np.int64(BOARD_CARDS[street])
     write_shares(u, t, known, live)
     _clear_sums(u)
     _add_features(u, np.int64(0), np.int64(0), live, known + 2)
