@@ -219,7 +219,7 @@ class MenuLearner(BucketLearner):
 MENU_CFR = make_algorithm(
     "menu_cfr", MenuConfig, MenuLearner, 600.0, env=MenuConfig.env, agent="cfr_no_limit",
     presets={
-        "cfr_no_limit": MenuConfig(minutes=128.0),
+        "cfr_no_limit": MenuConfig(minutes=230.0),
         "cfr_no_limit_200": MenuConfig(
             env_args=("stacks=20000", "small_blind=50", "big_blind=100"), minutes=131.0, width=10
         ),
