@@ -190,9 +190,9 @@ def test_solutions_are_dropped_when_they_fill_the_memory(limit: Game, monkeypatc
 
 
 def test_games_and_blueprints_that_do_not_fit_are_refused(limit: Game) -> None:
-    with pytest.raises(ValueError, match="needs limit hold'em, or no-limit with a bet menu, for two, and a blueprint"):
+    with pytest.raises(ValueError, match=r"needs limit hold'em, or no-limit .* of at most 6 raises, for two, and a"):
         find_agent("cfr:resolve", make_game("leduc_holdem-v0"))
-    with pytest.raises(ValueError, match="needs limit hold'em, or no-limit with a bet menu, for two, and a blueprint"):
+    with pytest.raises(ValueError, match=r"needs limit hold'em, or no-limit .* of at most 6 raises, for two, and a"):
         find_agent("cfr_no_limit:resolve", make_game("no_limit_holdem-v0", bet_menu="integers"))
     with pytest.raises(ValueError, match=r"more than 250,000 sequences of bets: choose a smaller bet_menu"):
         find_agent("cfr_no_limit:resolve", make_game("no_limit_holdem-v0", bet_menu="pot:0.33,0.66,1,all_in"))

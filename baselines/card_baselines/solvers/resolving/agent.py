@@ -35,7 +35,8 @@ class Resolve(StochasticAgent):
         """Choose the blueprint and the accuracy of re-solving.
 
         Args:
-            game: Heads-up limit hold'em, heads-up no-limit hold'em with a bet menu, or an endgame of one.
+            game: Heads-up limit hold'em, heads-up no-limit hold'em with equal stacks and a bet menu of at most 6
+                raises, or an endgame of one.
             policy: The blueprint, which shows its probabilities and remembers nothing; by default `cfr_large` or
                 `cfr_no_limit`.
             iterations: Iterations of CFR+ for a river; 0 for `ITERATIONS_LIMIT` or `ITERATIONS_NO_LIMIT`.
@@ -43,14 +44,16 @@ class Resolve(StochasticAgent):
 
         Raises:
             ValueError: For other games and blueprints, numbers out of range, and bet menus and stacks with more than
-                `tree.MAX_DECISIONS` sequences of bets.
+                `game_trees.MAX_DECISIONS` sequences of bets.
         """
         is_limit = is_two_player_limit(game.config)
         self.policy = (CfrLarge(game) if is_limit else CfrNoLimit(game)) if policy is None else policy
         """The blueprint."""
         if not self.can_play(game):
-            raise ValueError(f"agent {self.name!r} cannot play {game.name} with these settings: it needs limit hold'em,"
-                             " or no-limit with a bet menu, for two, and a blueprint that plays it")  # fmt: skip
+            raise ValueError(
+                f"agent {self.name!r} cannot play {game.name} with these settings: it needs limit hold'em, or no-limit "
+                "with equal stacks and a bet menu of at most 6 raises, for two, and a blueprint that plays it"
+            )
         if not self.policy.shows_probabilities or self.policy.needs_deal_events:
             raise ValueError(f"agent {self.policy.name!r} cannot be re-solved: a blueprint shows its probabilities "
                              "and remembers nothing, as `cfr_large` and networks do")  # fmt: skip
