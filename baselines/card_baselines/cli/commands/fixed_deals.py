@@ -165,12 +165,12 @@ class _Run:
             yield TextTable(title, ["against", *b.columns, "deals"], rows)
         if MIXED in report:
             mixed = report[MIXED]
-            rows = [[", ".join([self.agent, *cell["order"]]), _format_cell(cell)] for cell in mixed["orders"]]
+            rows = [[", ".join(cell["order"]), _format_cell(cell)] for cell in mixed["orders"]]
             rows.append(["mean of all orders", _format_cell(mixed)])
             if ADJUSTED in mixed:
                 rows.append(["mean of all orders, adjusted", _format_cell(mixed[ADJUSTED])])
             title = f"{len(b.mixed_table)} references at one table, {mixed['deals']:,} deals"
-            yield TextTable(title, ["order of play", b.unit], rows)
+            yield TextTable(title, ["order of play behind the agent", b.unit], rows)
 
 
 def _say(text: str) -> None:
