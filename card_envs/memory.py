@@ -41,6 +41,11 @@ def find_free_memory() -> float:
     return free
 
 
+def find_file_limit() -> float:
+    """Return how many bytes a file may take uncompressed: a quarter of the free memory, since readers make copies."""
+    return find_free_memory() / 4
+
+
 def require_free_memory(num_bytes: float, arrays: str, advice: str) -> None:
     """Raise a ValueError if arrays do not fit into free memory.
 

@@ -20,7 +20,7 @@ from stable_baselines3.common.save_util import load_from_zip_file
 
 from card_baselines.runs.checkpoint import read_count
 from card_envs.damaged_files import require_size
-from card_envs.memory import find_free_memory
+from card_envs.memory import find_file_limit
 
 _COUNTERS = {
     "num_timesteps", "_total_timesteps", "_num_timesteps_at_start", "_n_updates", "_n_calls", "_episode_num",
@@ -59,7 +59,7 @@ def load_policy(model: Any, path: Path, device: Any) -> None:
 
 def _tensors(path: Path, device: Any) -> dict[str, Any]:
     """Return the state dictionaries in a file, by name; PyTorch unpickles nothing but tensors."""
-    require_size(path, find_free_memory() / 4)  # of which copies are made
+    require_size(path, find_file_limit())
     _, tensors, _ = load_from_zip_file(path, load_data=False, device=device)
     return dict(tensors)
 

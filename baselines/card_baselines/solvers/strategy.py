@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import lzma
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
@@ -37,7 +36,7 @@ from card_envs.game_loops import NO_ACTION
 from card_envs.games.holdem.actions import FIRST_RAISE_ACTION, amount_to_call, is_legal, raise_to_of
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import MAX_STREETS
-from card_envs.memory import find_free_memory, require_free_memory
+from card_envs.memory import find_file_limit, require_free_memory
 from card_envs.typing import Floats, Integers
 
 __all__ = ["TableStrategy", "load_config"]
@@ -207,7 +206,7 @@ class TableStrategy:
         Raises:
             ValueError: For other and damaged files.
         """
-        with _open(path) as data:
+        with open_arrays(path, find_file_limit()) as data:
             if "shares" not in data and "bounds" not in data:
                 raise ValueError(f"{path} holds no strategy that this version reads: train it again")
             config, buckets, keys = _read_config(data), from_stored_arrays(data), None
@@ -229,13 +228,8 @@ class TableStrategy:
 
 def load_config(path: Path) -> HoldemConfig:
     """Return the game of the strategy in a file."""
-    with _open(path) as data:
+    with open_arrays(path, find_file_limit()) as data:
         return _read_config(data)
-
-
-def _open(path: Path) -> AbstractContextManager[Any]:
-    """Open the arrays of a strategy, of which copies are made while they are read."""
-    return open_arrays(path, find_free_memory() / 4)
 
 
 def _read_config(data: Any) -> HoldemConfig:

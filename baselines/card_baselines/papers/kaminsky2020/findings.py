@@ -27,7 +27,7 @@ from card_baselines.papers.kaminsky2020.style import NUM_BINS, SHAPE, Style, mea
 from card_envs.agent import find_agent
 from card_envs.damaged_files import open_arrays
 from card_envs.files import replace_file
-from card_envs.memory import find_free_memory
+from card_envs.memory import find_file_limit
 from card_envs.typing import Floats
 
 MEASURES: Mapping[str, Callable[[Floats], Floats] | None] = dict(
@@ -208,7 +208,7 @@ def _load_styles(
     """Return the styles of the members, from the file in `folder` if it has all of them, else measured."""
     path, names = folder / _STYLES, [member.name for member in members]
     if path.exists():
-        with open_arrays(path, find_free_memory() / 4) as kept:
+        with open_arrays(path, find_file_limit()) as kept:
             if kept["names"].tolist() == names and int(kept["hands"]) == hands:
                 return tuple(Style(counts.astype(np.int64)) for counts in kept["counts"])
     counts = np.zeros((len(members), *SHAPE, NUM_BINS), np.uint16)

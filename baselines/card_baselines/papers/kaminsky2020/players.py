@@ -26,7 +26,7 @@ from card_envs.game import Game
 from card_envs.games.holdem.actions import FOLD_ACTION
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.records import Tables
-from card_envs.rng import SEED_SCALE, splitmix64
+from card_envs.rng import SEED_SCALE, splitmix64, to_unit
 
 OBSERVATION_SIZE = 404
 DESIRES = 4
@@ -36,7 +36,7 @@ PRINTED_SLOPE = -0.001
 _BATCH_SIZE = 4096
 """Maximum number of decisions in one forward pass."""
 _UNIT = 2.0**-53
-"""Factor that converts 53 bits to a number in [0, 1)."""
+"""Distance between the numbers of `to_unit`: adding it leaves no 0, whose logarithm is infinite."""
 _LEAST_LOG_STD, _MOST_LOG_STD = -20.0, 2.0
 _HALF_LOG_2_PI, _LOG_2 = 0.9189385332046727, 0.6931471805599453
 
@@ -220,9 +220,9 @@ def write_normals(random_numbers: Any, normals: Any) -> None:
         bits = np.uint64(np.int64(random_numbers[j] * SEED_SCALE))
         for k in range(normals.shape[1]):
             bits = splitmix64(bits)
-            radius = np.sqrt(-2.0 * np.log((np.float64(bits >> np.uint64(11)) + 1.0) * _UNIT))
+            radius = np.sqrt(-2.0 * np.log(to_unit(bits) + _UNIT))
             bits = splitmix64(bits)
-            normals[j, k] = radius * np.cos(2.0 * np.pi * np.float64(bits >> np.uint64(11)) * _UNIT)
+            normals[j, k] = radius * np.cos(2.0 * np.pi * to_unit(bits))
 
 
 @torch.inference_mode()
