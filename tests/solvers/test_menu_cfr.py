@@ -10,13 +10,14 @@ import pytest
 
 from card_baselines.solvers import game_trees
 from card_baselines.solvers.agent import DATA, CfrNoLimit
+from card_baselines.solvers.betting_keys import find_keys
 from card_baselines.solvers.buckets.hand_buckets import sort_buckets
 from card_baselines.solvers.game_trees import grow_game
 from card_baselines.solvers.hands import RANKED, mark_ties
 from card_baselines.solvers.menu_cfr import MenuCfr, make_strategy, round_sums
 from card_baselines.solvers.strategy import STRATEGY, TableStrategy, compress, decompress, lay_out, list_states
 from card_baselines.solvers.train import MenuConfig, MenuLearner
-from card_baselines.solvers.translation import find_places, has_same_bets, pseudo_harmonic
+from card_baselines.solvers.translation import find_places, has_same_bets, pseudo_harmonic, translate
 from card_baselines.solvers.tree import BettingTree
 from card_baselines.solvers.walk import ANSWER, RESPOND, SAMPLE
 from card_envs import make_game, memory
@@ -238,6 +239,15 @@ def test_the_agent_plays_legal_actions_with_every_bet_menu(strategy: tuple[Table
         assert found.sum(axis=1) == pytest.approx(1.0)
         assert (found[decisions.action_mask == 0] == 0).all()
         assert ((found > 0).sum(axis=1) > 1).any()
+
+
+@needs_speed
+def test_hands_are_translated_together_as_one_by_one(strategy: tuple[TableStrategy, Path]) -> None:
+    game = make_game("no_limit_holdem-v0", bet_menu="pot:0.33,0.75,1.5,all_in")
+    views = random_decisions(game, 150)
+    assert len(np.unique(find_keys(views))) < len(views) / 2
+    one_by_one = [translate(strategy[0], game.config, view)[0] for view in np.split(views, len(views))]
+    assert np.array_equal(translate(strategy[0], game.config, views), one_by_one)
 
 
 @needs_speed

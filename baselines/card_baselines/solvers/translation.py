@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from card_baselines.agents.scripted.holdem_moves import raise_action_to
+from card_baselines.solvers.betting_keys import find_keys
 from card_baselines.solvers.game_trees import grow_game, is_two_player_menu
 from card_baselines.solvers.pot_odds import call_by_odds
 from card_baselines.solvers.strategy import TableStrategy
@@ -131,17 +132,23 @@ def add_nearest_actions(views: Any, inside: Any, probabilities: Any, found: Any)
 def _translate_bets(strategy: TableStrategy, views: Tables, num_actions: int) -> Floats:
     """Return the probabilities of the actions (n, num_actions) of a strategy on a tree with another bet menu.
 
-    Where the tree has no similar betting, or was not trained, the player calls by pot odds.
+    Where the tree has no similar betting, or was not trained, the player calls by pot odds. A best response asks for
+    all hands after the same betting, which leads to the same places in the tree.
     """
     found, buckets, tree = np.zeros((len(views), num_actions)), strategy.find_buckets(views), strategy.states.tree
     assert tree is not None
-    for j, t in enumerate(views):
-        for weight, node in find_places(tree, t):
-            state = tree.state[node : node + 1]
-            if strategy.is_trained(state)[0]:
-                _add_translated(t, tree, node, strategy.look_up(state, buckets[j : j + 1])[0], found[j], weight)
-        if (rest := 1.0 - found[j].sum()) > _ROUNDING:
-            found[j] += rest * call_by_odds(views[j : j + 1], num_actions)[0]
+    _, first, betting = np.unique(find_keys(views), return_index=True, return_inverse=True)
+    for k, j in enumerate(first):
+        rows = np.flatnonzero(betting == k)
+        for weight, node in find_places(tree, views[j]):
+            states = np.repeat(tree.state[node], len(rows))
+            if strategy.is_trained(states[:1])[0]:
+                played = weight * strategy.look_up(states, buckets[rows])
+                for action, own in _list_actions(views[j], tree, node):
+                    found[rows, action] += played[:, own]
+    rest = 1.0 - found.sum(axis=1)
+    lacking = np.flatnonzero(rest > _ROUNDING)
+    found[lacking] += rest[lacking, None] * call_by_odds(views[lacking], num_actions)
     return np.asarray(found / found.sum(axis=1, keepdims=True), np.float64)
 
 
@@ -244,23 +251,8 @@ def action_for(t: Any, action: int, size: float, is_all_in: bool) -> int:
     return int(raise_action_to(t, np.int64(wanted)))
 
 
-def _add_translated(
-    t: Any, tree: BettingTree, node: int, probabilities: Floats, found: Floats, weight: float
-) -> None:  # fmt: skip
-    """Add the strategy at a tree decision, times a weight, to the action probabilities at a table.
-
-    Args:
-        t: The table or view.
-        tree: The tree.
-        node: The decision of the tree.
-        probabilities: (actions,): the strategy there.
-        found: (num_actions,): changed in place.
-        weight: Factor of the probabilities.
-    """
+def _list_actions(t: Any, tree: BettingTree, node: int) -> list[tuple[int, int]]:
+    """Return pairs: the action of a table or view that is nearest to one at a decision of the tree, and that one."""
     children = tree.child[node]
     legal = np.flatnonzero(children >= 0).tolist()
-    for action in legal:
-        share = float(probabilities[action])
-        if share > 0:
-            size = float(tree.size[children[action]])
-            found[action_for(t, action, size, action == legal[-1])] += weight * share
+    return [(action_for(t, own, float(tree.size[children[own]]), own == legal[-1]), own) for own in legal]
