@@ -43,6 +43,8 @@ _FLOP_CARDS, _TURN_CARDS = 3, 4
 _NUM_RANKS, _NUM_SUITS = len(RANKS), len(SUITS)
 _WITHOUT_SUITS = (1 << SUM_BITS) - 1  # mask of a key (`poker.ranks`) that hides flushes
 _FLUSH_CARDS_ON_BOARD = 3  # fewest cards of a suit on the whole board with which a flush is possible
+_MANY_HANDS = 32
+"""Hands on one board from which the buckets of all hands are found at once, which takes as long as some 40 alone."""
 _MEMO_BITS = 16
 _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio
 
@@ -125,7 +127,7 @@ class BucketFinder:
         self._work = _Workspace.allocate(max(buckets.turn.shape[2], buckets.river.shape[2]))
 
     def find(self, views: Tables) -> NDArray[np.int64]:
-        """Return the buckets (n,) of the actors' hands; faster where views with the same board follow each other."""
+        """Return the buckets (n,) of the actors' hands; faster where many views with the same board follow each other."""
         buckets = np.empty(len(views), np.int64)
         find_buckets(views, buckets, self._lookup[0], self._tables, self._work)
         return buckets
@@ -157,7 +159,7 @@ def find_buckets(views: Any, buckets: Any, lookup: Any, tables: Any, work: Any) 
             buckets[j] = tables.flop[tables.class_of[number], hand_number(rename_suit(a, order), rename_suit(b, order))]
         elif lookup.known == lookup.used:
             buckets[j] = lookup.bucket[hand_number(a, b)]
-        elif j + 1 < views.shape[0] and _board_set(views[j + 1]) == lookup.used:
+        elif j + _MANY_HANDS < views.shape[0] and _board_set(views[j + _MANY_HANDS]) == lookup.used:
             find_all_buckets(lookup, tables, work)
             lookup.known = lookup.used
             buckets[j] = lookup.bucket[hand_number(a, b)]
