@@ -196,7 +196,8 @@ def _pot_after_unknown(t: Any, decisions: list[Bet]) -> float:
 def find_places(tree: BettingTree, t: Any) -> list[tuple[float, int]]:
     """Return the decisions of the tree that a table or view is mapped to, as pairs (probability, node).
 
-    The probabilities sum to less than 1 if the tree lacks some of the betting.
+    The probabilities sum to 1, or there are none. A raise that both called was not all-in, as the tree has it on one of
+    the ways: what is known to have gone on otherwise is left out, and the other ways are the likelier for it.
     """
     decisions = list_bets(t)
     sizes = iter(compute_raise_sizes(t, decisions))
@@ -217,10 +218,10 @@ def find_places(tree: BettingTree, t: Any) -> list[tuple[float, int]]:
 
 
 def _likeliest(places: dict[int, float]) -> dict[int, float]:
-    """Return the `_MAX_PLACES` likeliest decisions, scaled to the same total probability."""
+    """Return the `_MAX_PLACES` likeliest decisions, scaled to the total probability 1."""
     kept = dict(sorted(places.items(), key=lambda pair: -pair[1])[:_MAX_PLACES])
-    factor = sum(places.values()) / sum(kept.values()) if kept else 1.0
-    return {node: weight * factor for node, weight in kept.items()}
+    total = sum(kept.values())
+    return {node: weight / total for node, weight in kept.items()}
 
 
 def _children_for(tree: BettingTree, node: int, kind: int, size: float) -> list[tuple[float, int]]:
