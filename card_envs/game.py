@@ -21,6 +21,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from card_envs.compiler import kernel
 from card_envs.game_info import GameInfo
 from card_envs.observation import Encoder, Layout, find_encoder, mask_records, observation_records, observe_seats_kernel
 from card_envs.records import Tables as Tables
@@ -112,6 +113,24 @@ def check_actions(actions: Any, count: int) -> NDArray[np.int64]:
     if chosen.dtype == np.uint64 and chosen.max(initial=0) > _MAX_INT64:
         raise IllegalActionError(f"action {chosen.max()} is not an action id: it does not fit a 64-bit integer")
     return np.ascontiguousarray(chosen, np.int64)
+
+
+def check_indices(name: str, indices: Any, count: int) -> NDArray[np.int64]:
+    """Return indices (n,) as an int64 array; ValueError unless all are whole numbers in 0..count-1."""
+    chosen = np.asarray(indices)
+    if chosen.dtype.kind in "iu" or not chosen.size:
+        chosen = np.ascontiguousarray(chosen, np.int64)
+        if chosen.ndim == 1 and not _count_outside(chosen, count):
+            return chosen
+    raise ValueError(f"{name} {np.array2string(chosen, threshold=8)} must be whole numbers in 0..{count - 1}")
+
+
+@kernel
+def _count_outside(indices: Any, count: Any) -> Any:
+    outside = 0
+    for k in range(indices.shape[0]):
+        outside += 0 if 0 <= indices[k] < count else 1
+    return outside
 
 
 @dataclass(frozen=True, repr=False)
@@ -250,6 +269,8 @@ class Game:
         """Return the observation (layout.size,) and the action mask (num_actions,) of a seat at table i."""
         observation = np.zeros((1, self.layout.size), self.layout.dtype)
         mask = np.zeros((1, self.num_actions), np.int8)
+        check_indices("table", [i], len(tables))
+        check_indices("seat", [seat], self.num_seats)
         self.encoder.observe(tables, i, seat, observation_records(observation), mask_records(mask))
         return observation[0], mask[0]
 
@@ -258,6 +279,7 @@ class Game:
 
         No deal at these tables may be over.
         """
+        rows = check_indices("rows", rows, len(tables))
         observation = np.empty((len(rows), self.layout.size), self.layout.dtype)
         mask = np.empty((len(rows), self.num_actions), np.int8)
         self.encoder.observe_batch(tables, rows, observation_records(observation), mask_records(mask))
@@ -270,6 +292,7 @@ class Game:
 
         The mask is zero for a seat that is not to act. `encoder` is None for that of the game.
         """
+        rows, seats = self._check_rows_and_seats(tables, rows, seats)
         layout = self.layout if encoder is None else self.find_layout(encoder)
         observation = np.empty((len(rows), layout.size), layout.dtype)
         mask = np.empty((len(rows), self.num_actions), np.int8)
@@ -280,16 +303,24 @@ class Game:
     def legal_actions(self, tables: Tables, i: int) -> list[int]:
         """Return the legal action ids of the actor at table i, in increasing order; [] if the episode is over."""
         mask = np.empty((1, self.num_actions), np.int8)
-        self.mask_batch(tables, np.array([i]), mask_records(mask))
+        self.mask_batch(tables, check_indices("table", [i], len(tables)), mask_records(mask))
         return [int(action) for action in np.flatnonzero(mask[0])]
 
     def views(
         self, tables: Tables, rows: NDArray[np.int64] | Sequence[int], seats: NDArray[np.int64] | Sequence[int]
     ) -> Tables:
         """Return the views (n,) that seats[j] has of tables[rows[j]]: copies without anything that it cannot see."""
+        rows, seats = self._check_rows_and_seats(tables, rows, seats)
         views = np.empty(len(rows), tables.dtype)
-        self.censor_batch(tables, np.asarray(rows, np.int64), np.asarray(seats, np.int64), views)
+        self.censor_batch(tables, rows, seats, views)
         return views
+
+    def _check_rows_and_seats(self, tables: Tables, rows: Any, seats: Any) -> tuple[Rows, Rows]:
+        """Return indices of tables and seats (n,), as many of each; ValueError for those that do not exist."""
+        rows, seats = check_indices("rows", rows, len(tables)), check_indices("seats", seats, self.num_seats)
+        if len(rows) != len(seats):
+            raise ValueError(f"{len(rows)} rows and {len(seats)} seats: name a seat for each row")
+        return rows, seats
 
     def state(self, tables: Tables, i: int) -> NDArray[Any]:
         """Return the perfect-information vector of table i, (state_layout.size,)."""
@@ -298,6 +329,7 @@ class Game:
 
     def states(self, tables: Tables, rows: NDArray[np.int64]) -> NDArray[Any]:
         """Return the perfect-information vectors of tables[rows], (n, state_layout.size)."""
+        rows = check_indices("rows", rows, len(tables))
         vectors: NDArray[Any] = np.empty((len(rows), self.state_layout.size), self.state_layout.dtype)
         self.state_batch(tables, rows, observation_records(vectors))
         return vectors

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import inspect
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from numba.core import codegen, compiler, dispatcher, registry, sigutils
+import numpy as np
+from numba.core import codegen, compiler, dispatcher, errors, registry, sigutils
 from numba.core.compiler_lock import global_compiler_lock
 
 from card_envs.kernel_cache.files import KernelCache
@@ -48,6 +50,18 @@ class Kernel(registry.CPUDispatcher):  # type: ignore[misc]  # Numba's types are
                 del self.overloads[types]
             return super().compile(sig)
 
+    def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
+        """Compile for the types of a call from Python; TypeError, naming all arguments, if that is not possible."""
+        try:
+            return super()._compile_for_args(*args, **kws)
+        except errors.NumbaError as error:
+            given = zip(inspect.signature(self.py_func).parameters, args, strict=False)
+            raise TypeError(
+                f"{self.py_func.__name__} cannot be compiled for "
+                f"{', '.join(f'{name}: {_describe(value)}' for name, value in given)}: pass arrays of tables, records "
+                "and whole numbers; the reason of Numba stands above"
+            ) from error
+
     def add_overload(self, result: Any) -> None:
         """Add a compiled version; one of a helper cannot be called from Python."""
         if not isinstance(result.library, _HelperLibrary):
@@ -62,6 +76,12 @@ class Kernel(registry.CPUDispatcher):  # type: ignore[misc]  # Numba's types are
         folder = cache_folder(self.py_func.__module__.partition(".")[0])
         if folder is not None and Path(self.py_func.__code__.co_filename).is_file():
             self._cache = KernelCache(self.py_func, folder, self.targetoptions["nogil"])
+
+
+def _describe(value: Any) -> str:
+    """Return an argument as a few words: the shape of an array, and what any other value is."""
+    kind = type(value).__name__
+    return f"{kind} of shape {value.shape}" if isinstance(value, np.ndarray) else f"{value!r:.60} ({kind})"
 
 
 class _KernelCompiler(dispatcher._FunctionCompiler):  # type: ignore[misc, name-defined]  # Numba's types are partial

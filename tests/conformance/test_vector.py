@@ -10,6 +10,7 @@ import pytest
 
 from card_envs import IllegalActionError, make_vector
 from card_envs.agent import choose
+from card_envs.compiler import COMPILED
 from card_envs.envs import ENVS, make_game, make_raw_env
 from card_envs.game import NOBODY, Game
 from card_envs.observation import mask_records
@@ -351,3 +352,35 @@ def test_a_switch_is_true_or_false() -> None:
         VectorTables(game, 2, skip_forced="x")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="skip_forced 1 must be True or False"):
         SingleSeatTables(game, 2, "random", skip_forced=1)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments", "message"),
+    [
+        ("observe", (2, 0), "table"),
+        ("observe", (0, 2), "seat"),
+        ("legal_actions", (5,), "table"),
+        ("state", (5,), "rows"),
+        ("states", ([0, -1],), "rows"),
+        ("observe_actors", ([0.0],), "rows"),
+        ("observe_actors", ([[0]],), "rows"),
+        ("observe_seats", ([0], [7]), "seats"),
+        ("views", ([9], [0]), "rows"),
+        ("views", ([0], [-1]), "seats"),
+    ],
+)
+def test_methods_of_a_game_refuse_tables_and_seats_that_do_not_exist(method: str, arguments: Any, message: str) -> None:
+    """Kernels would read and write the memory behind the arrays."""
+    tables = started("leduc_holdem-v0", 2, steps=0)
+    with pytest.raises(ValueError, match=rf"{message} \[.*\] must be whole numbers in 0\.\.1"):
+        getattr(tables.game, method)(tables.tables, *arguments)
+    with pytest.raises(ValueError, match="2 rows and 1 seats: name a seat for each row"):
+        tables.game.views(tables.tables, [0, 1], [0])
+
+
+@pytest.mark.skipif(not COMPILED, reason="Python's own errors")
+@pytest.mark.parametrize("action", [None, 1.5, "1"])
+def test_a_kernel_says_which_arguments_it_cannot_take(action: Any) -> None:
+    tables = started("leduc_holdem-v0", 1, steps=0)
+    with pytest.raises(TypeError, match=rf"^step cannot be compiled for tables: .*, i: 0 .*, action: {action!r} \("):
+        tables.game.step(tables.tables, 0, action)
