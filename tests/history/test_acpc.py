@@ -12,6 +12,7 @@ from card_envs.history import HandHistoryError, ReplayResult, dump_log, load_log
 from card_envs.history.acpc.game_file import KNOWN_GAMES, game_lines, parse_game
 from card_envs.history.report import replay_file, replay_paths
 from card_envs.history.results import EXACT, MATCHED, MISMATCHED, ODD_CHIP, SKIPPED
+from card_wrappers.acpc import make_acpc_game
 
 LOG = Path(__file__).parents[1] / "data" / "acpc" / "limit_2p.log"
 NO_LIMIT_3 = "# name/game/hands/seed m holdem.nolimit.3p.game 1 0\n"
@@ -158,9 +159,19 @@ def test_a_remark_on_rules_is_no_name_of_a_profile(tmp_path: Path) -> None:
         assert replay_file(file)[0].agreement == agreement
 
 
+def test_a_log_has_one_game_definition(tmp_path: Path) -> None:
+    lines = ["GAMEDEF", *KNOWN_GAMES["holdem.nolimit.3p.game"], "# a note", "END GAMEDEF"]
+    definition, file = "".join(f"# {line}\n" for line in lines), tmp_path / "match.log"
+    file.write_text(definition + NO_LIMIT_3 + FOLDED)
+    assert replay_file(file)[0].agreement == EXACT
+    file.write_text(definition + definition.replace("100", "50") + NO_LIMIT_3 + FOLDED)
+    assert "2 lines '# GAMEDEF' begin game definitions" in replay_file(file)[0].reason
+
+
 def test_a_file_beside_the_log_defines_the_game(tmp_path: Path) -> None:
     lines = ["GAMEDEF", *KNOWN_GAMES["holdem.nolimit.3p.game"], "END GAMEDEF"]
-    (tmp_path / "own.game").write_text("\n".join(lines))
+    (tmp_path / "own.game").write_text("\ufeff" + "\r\n".join(lines), encoding="utf-8")
+    assert make_acpc_game(tmp_path / "own.game").num_seats == 3
     file = tmp_path / "match.log"
     file.write_text((NO_LIMIT_3 + FOLDED).replace("holdem.nolimit.3p.game", "own.game"))
     assert replay_file(file)[0].agreement == EXACT
@@ -221,6 +232,9 @@ def test_games_that_the_format_cannot_describe_are_refused(config: HoldemConfig,
         ("numPlayers = 3", "numPlayers = 3 2", "numPlayers = 3 2: one whole number is needed"),
         ("numPlayers = 3", "numPlayers = 2\nnumPlayers = 3", "numPlayers is 2, and on another line 3"),
         ("blind =", "Blind = 1 2 3\nblind =", "blind is 1 2 3, and on another line 50 100 0"),
+        ("stack =", "stacks =", "'stacks = 20000 20000 20000' is not understood: write .* FIELD = NUMBERS"),
+        ("stack =", "stack", "'stack 20000 20000 20000' is not understood"),
+        ("nolimit", "GAMEDEF\nnolimit", "the line 'END GAMEDEF' is missing: the definition is cut off"),
     ],
 )
 def test_definitions_that_are_none_are_refused(old: str, new: str, reason: str) -> None:

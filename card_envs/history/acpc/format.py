@@ -156,6 +156,8 @@ def _game_of(lines: tuple[str, ...], source: str) -> HoldemConfig:
     named = (remark.split() for remark in remarks)  # other remarks may begin with this word, too
     rules = next((words[1] for words in named if len(words) == 2 and words[0] == "rules"), "acpc")
     if "GAMEDEF" in remarks:
+        if (count := remarks.count("GAMEDEF")) > 1:
+            raise HandHistoryError(f"{source}: {count} lines '# GAMEDEF' begin game definitions; keep the right one")
         return _parse_game_lines(remarks[remarks.index("GAMEDEF") :], source, rules)
     announced = _parse_first_line(lines)
     if announced is None:

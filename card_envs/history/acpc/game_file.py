@@ -15,6 +15,10 @@ from card_envs.games.holdem.rules import profile_of
 from card_envs.games.holdem.state import MAX_CHIPS, MAX_SEATS, STREET_NAMES
 from card_envs.history.errors import WHOLE_NUMBER, shorten
 
+_FIELDS = (
+    "numPlayers", "numRounds", "stack", "blind", "raiseSize", "firstPlayer", "maxRaises", "numSuits", "numRanks",
+    "numHoleCards", "numBoardCards",
+)  # fmt: skip
 UNLIMITED_RAISES = 255
 """Number of raises per street that stands for no cap; the default of a definition without `maxRaises`."""
 
@@ -45,15 +49,15 @@ KNOWN_GAMES = {
 def parse_game(lines: Iterable[str], rules: str = "acpc") -> HoldemConfig:
     """Return the game of a definition with a rules profile.
 
-    Raises ValueError for an incomplete definition, an unknown profile, and a game that our tables do not play.
+    Raises ValueError for an incomplete definition, a line that is not understood, an unknown profile, and a game that
+    our tables do not play.
     """
     fields: dict[str, str] = {}
     betting = ""
-    for line in map(str.strip, lines):
-        if line.lower() == "end gamedef":
-            break
+    known = {name.lower() for name in _FIELDS}
+    for line in _select_lines(lines):
         key, equals, value = (part.strip() for part in line.partition("="))
-        if equals:
+        if equals and key.lower() in known:
             if (before := fields.setdefault(key.lower(), value)) != value:
                 raise ValueError(
                     f"{shorten(key, 60)} is {shorten(before, 60)}, and on another line {shorten(value, 60)}"
@@ -62,9 +66,25 @@ def parse_game(lines: Iterable[str], rules: str = "acpc") -> HoldemConfig:
             if betting not in ("", key.lower()):
                 raise ValueError("both 'limit' and 'nolimit' stand on lines of their own")
             betting = key.lower()
+        else:
+            raise ValueError(
+                f"{shorten(line, 60)!r} is not understood: write limit or nolimit, and lines FIELD = NUMBERS with the "
+                f"fields {', '.join(_FIELDS)}"
+            )
     if not betting:
         raise ValueError("neither 'limit' nor 'nolimit' stands on a line of its own")
     return _config_of(fields, betting == "limit", rules)
+
+
+def _select_lines(lines: Iterable[str]) -> list[str]:
+    """Return the lines with settings, without blanks around them; ValueError for a definition that is cut off."""
+    written = [line for line in map(str.strip, lines) if line and line[0] != "#"]
+    lowered = [line.lower() for line in written]
+    if "end gamedef" in lowered:
+        written = written[: lowered.index("end gamedef")]
+    elif "gamedef" in lowered:
+        raise ValueError("the line 'END GAMEDEF' is missing: the definition is cut off")
+    return [line for line in written if line.lower() != "gamedef"]
 
 
 def _config_of(fields: dict[str, str], is_limit: bool, rules: str) -> HoldemConfig:

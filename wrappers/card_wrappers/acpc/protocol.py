@@ -18,6 +18,7 @@ from card_envs.games.holdem.state import MENU_LIMIT
 from card_envs.games.holdem.view import chips_before_street
 from card_envs.history.acpc.game_file import KNOWN_GAMES, game_lines, parse_game
 from card_envs.history.acpc.hand import AcpcHand
+from card_envs.history.errors import load_text
 
 VERSION = "VERSION:2.0.0"
 """First line that a client sends."""
@@ -55,7 +56,7 @@ def make_acpc_game(definition: str | Path | HoldemConfig, bet_menu: str | None =
 def _definition_lines(definition: str | Path) -> Sequence[str]:
     path = Path(definition)
     if path.is_file():
-        return path.read_text(encoding="ascii", errors="replace").splitlines()
+        return load_text(path, "latin-1").split("\n")
     if str(definition) in KNOWN_GAMES:
         return KNOWN_GAMES[str(definition)]
     raise ValueError(f"game {str(definition)!r} is neither a file nor one of {sorted(KNOWN_GAMES)}")
