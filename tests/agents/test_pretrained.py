@@ -61,6 +61,11 @@ def test_an_export_prints_the_row_of_the_agent(tmp_path: Path, shell: Shell) -> 
     assert about["trained"].startswith("self_play_ppo, ") and about["largest_change"] == 0.0
     assert (tmp_path / "mine" / "policy.safetensors").read_bytes() == (shipped / "policy.safetensors").read_bytes()
     assert find_agent(str(tmp_path / "mine"), make_game("limit_holdem-v0", num_players=6)).name == "mine"
+    about = shell.reports(*words[:-1], str(tmp_path / "small"), "--int8")
+    assert 0.0 < about["largest_change"] < 0.05
+    sizes = [(tmp_path / name / "policy.safetensors").stat().st_size for name in ("small", "mine")]
+    assert sizes[0] < 0.6 * sizes[1]
+    assert find_agent(str(tmp_path / "small"), make_game("limit_holdem-v0", num_players=6)).name == "small"
     (tmp_path / "run" / "evaluation.json").unlink()
     assert "has no evaluation.json" in shell.refuses(*words[:-1], str(tmp_path / "other"))
     assert not (tmp_path / "other").exists()

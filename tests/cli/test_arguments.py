@@ -100,6 +100,20 @@ def test_ports_that_do_not_exist_are_refused(words: str, lowest: int, shell: She
     assert f"card-envs: port {port} must be in {lowest} .. 65535; " in shell.refuses(*words.split())
 
 
+@pytest.mark.parametrize("seconds", ["nan", "inf", "-1", "0", "1e10"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "play --acpc holdem.limit.2p.reverse_blinds.game --agents random bot:34567 --timeout",
+        "play --slumbot --agent random --timeout",
+        "league watch nowhere --every",
+    ],
+)
+def test_a_time_to_wait_is_one_that_ends(words: str, seconds: str, shell: Shell) -> None:
+    wanted = f" {float(seconds):g} must be above 0 and at most 1,000,000 seconds"
+    assert wanted in shell.refuses(*words.split(), seconds)
+
+
 @pytest.mark.parametrize("words", ["serve --no-open --port 0", f"serve --openenv --env {KUHN}"])
 def test_an_empty_address_does_not_listen_to_every_machine(words: str, shell: Shell) -> None:
     assert "card-envs: host '' must be an address, such as 127.0.0.1" in shell.refuses(*words.split(), "--host", "")

@@ -248,6 +248,8 @@ def test_hands_needed(shell: Shell, tmp_path: Path) -> None:
     out = shell.prints("match", "--hands-needed", "--difference", "0.05", "--sd", "4")
     wanted = ("match", "--hands-needed", "--difference", "0.1")
     assert "50,233" in out and "24,586" in out
+    out = shell.prints(*wanted, "--sd", "5", "--power", "0.9", "--confidence", "0.99")
+    assert "37,199" in out and "16,588" in out and "power 90%, confidence 99%" in out
     (tmp_path / "pilot.json").write_text(shell.prints(*MATCH, "--duplicate", "--json"))
     report = shell.reports(*wanted, "--pilot", str(tmp_path / "pilot.json"))
     assert [play["play"] for play in report["plays"]] == ["plain", "duplicate deals"]

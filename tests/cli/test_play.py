@@ -26,6 +26,13 @@ def types(monkeypatch: pytest.MonkeyPatch) -> Typing:
     return partial(type_answers, monkeypatch)
 
 
+def test_a_game_of_the_competition_is_written_for_bots(tmp_path: Path, shell: Shell) -> None:
+    words = ["play", "--acpc", "holdem.limit.2p.reverse_blinds.game", "--agents", "random", "chen", "--hands", "4"]
+    first = shell.reports(*words, "--game-file", str(tmp_path / "own.game"), "--timeout", "60")
+    words[2] = str(tmp_path / "own.game")
+    assert shell.reports(*words) == first
+
+
 def test_hands_are_played_to_the_end_and_added_up(types: Typing, shell: Shell) -> None:
     types(*["call", "check", "1"] * 10)
     out = shell.prints("play", "leduc_holdem-v0", "--agents", "always_call", "--hands", "3", "--seed", "4")

@@ -42,6 +42,19 @@ def test_what_was_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "final: TrueSkill" in printed and "climb.Learner/2" in printed
 
 
+def test_on_a_terminal_a_table_is_updated_until_ctrl_c(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        if len(slept) == 3:
+            raise KeyboardInterrupt
+
+    slept: list[float] = []
+    monkeypatch.setattr("rich.console.Console.is_terminal", True)
+    monkeypatch.setattr("time.sleep", sleep)
+    assert run("league", "watch", str(folder), "--every", "7.5") != 0
+    assert slept == [7.5] * 3
+
+
 def test_rank(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("league", "rank", str(folder), "--by", "mean", "--probabilities", "--resamples", "20") == 0
     printed = capsys.readouterr().out

@@ -43,6 +43,7 @@ def test_unknown_names_are_refused_with_those_there_are(tmp_path: Path, shell: S
     assert "did you mean 'nfsp'" in shell.refuses(*WORDS, str(tmp_path), "--learners", "nfps")
     shell.refuses("bench", "learners", "--games", "chess", "--folder", str(tmp_path))
     shell.refuses("bench", "learners", "--seeds", "0", "--folder", str(tmp_path))
+    assert "minutes nan at least 0, and finite" in shell.refuses("bench", "learners", "--minutes", "nan")
     words = ["bench", "learners", "--games", "flop", "--learners", "tabular_mccfr", "--folder", str(tmp_path)]
     assert "learner tabular_mccfr has no settings for flop: choose one of sd_cfr" in shell.refuses(*words)
 

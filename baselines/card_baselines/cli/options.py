@@ -13,6 +13,8 @@ _AGENT = (
 )
 
 _LAST_PORT = 65535
+_MOST_SECONDS = 1e6
+"""Sockets and sleeping take no more than some millions of seconds."""
 
 Words = Annotated[tuple[str, ...], tyro.conf.arg(help_behavior_hint="(repeatable)")]
 """Option of several words, which may be repeated: `--agents A B` and `--agents A --agents B` mean the same."""
@@ -82,6 +84,13 @@ def require_port(port: int, lowest: int = 1) -> int:
     if not lowest <= port <= _LAST_PORT:
         raise ValueError(f"port {port} must be in {lowest} .. {_LAST_PORT}")
     return port
+
+
+def require_seconds(option: str, seconds: float) -> float:
+    """Return the seconds of an option to wait; ValueError unless they are above 0 and at most a million."""
+    if not 0 < seconds <= _MOST_SECONDS:
+        raise ValueError(f"{option} {seconds:g} must be above 0 and at most {_MOST_SECONDS:,.0f} seconds")
+    return seconds
 
 
 def require_host(host: str) -> str:

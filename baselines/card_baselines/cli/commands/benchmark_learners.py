@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 from card_baselines.cli.arguments import require_known
@@ -47,8 +48,8 @@ def benchmark_learners(
             if not benchmark.can_learn(name, game):
                 able = [other for other in benchmark.ENTRANTS if benchmark.can_learn(other, game)]
                 raise ValueError(f"learner {name} has no settings for {game}: choose one of {', '.join(able)}")
-    if seeds < 1 or minutes < 0:
-        raise ValueError(f"seeds {seeds} must be at least 1, minutes {minutes:g} at least 0")
+    if seeds < 1 or not 0 <= minutes < math.inf:
+        raise ValueError(f"seeds {seeds} must be at least 1, minutes {minutes:g} at least 0, and finite")
     with ProgressBar("runs", seeds * len(chosen_games) * len(chosen), not as_json) as bar:
         report = benchmark.run_benchmark(folder, chosen_games, chosen, seeds, minutes, bar.advance)
     for game in filter(lambda name: benchmark.GAMES[name].is_small, report["references"]):

@@ -11,7 +11,18 @@ from typing import Annotated, Any
 import tyro
 
 from card_baselines.cli.console import make_table, print_json, print_parts
-from card_baselines.cli.options import AgentNames, Allowed, AsJson, EnvId, Folder, Measure, Resamples, Settings, Words
+from card_baselines.cli.options import (
+    AgentNames,
+    Allowed,
+    AsJson,
+    EnvId,
+    Folder,
+    Measure,
+    Resamples,
+    Settings,
+    Words,
+    require_seconds,
+)
 from card_baselines.league import tables
 from card_baselines.league.divisions import KINDS
 from card_baselines.league.league import League
@@ -185,6 +196,7 @@ def watch(
     from rich.console import Console, Group
     from rich.live import Live
 
+    require_seconds("every", every)
     with League.open(folder, allow=allow) as opened:
         if division:
             opened.division(division)

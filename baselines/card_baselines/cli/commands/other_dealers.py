@@ -10,7 +10,7 @@ import numpy as np
 
 from card_baselines.cli.console import print_report
 from card_baselines.cli.match_output import describe_match, print_winnings
-from card_baselines.cli.options import AgentName, AgentNames, AsJson, SavePath, Seed, require_port
+from card_baselines.cli.options import AgentName, AgentNames, AsJson, SavePath, Seed, require_port, require_seconds
 from card_baselines.loading import load_agent
 from card_envs.agent import Agent
 from card_envs.game import Game
@@ -50,6 +50,7 @@ def acpc(
         timeout: Seconds to wait for an answer.
         game_file: Write the game definition here, for the bots.
     """
+    require_seconds("timeout", timeout)
     played = make_acpc_game(game, bet_menu)
     if connect is not None:
         _play(played, agents, connect, seed, timeout, as_json)
@@ -129,8 +130,9 @@ def slumbot(
         timeout: Seconds to wait for an answer.
         retries: How often a request is repeated that certainly had no effect.
     """
-    if hands < 1:
-        raise ValueError(f"--hands {hands} must be at least 1")
+    require_seconds("timeout", timeout)
+    if hands < 1 or retries < 0:
+        raise ValueError(f"--hands {hands} must be at least 1, --retries {retries} at least 0")
     game = make_slumbot_game(bet_menu)
     player = SlumbotPlayer(game, load_agent(agent, game), SlumbotClient(url, timeout, retries), seed)
     chips: list[int] = []
