@@ -68,6 +68,12 @@ def check_switch(name: str, value: Any) -> bool:
     return bool(value)
 
 
+def check_switches(settings: Any) -> None:
+    """Raise a ValueError, naming the field, unless all fields `bool` of a dataclass are True or False."""
+    for name in (each.name for each in fields(settings) if each.type == "bool"):
+        check_switch(name, getattr(settings, name))
+
+
 def check_count(name: str, value: Any) -> int:
     """Return a positive integer, or raise a ValueError that names the argument."""
     if not is_whole(value) or value < 1:

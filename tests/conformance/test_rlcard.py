@@ -106,6 +106,9 @@ def test_step_back_restores_everything() -> None:
     env.step("call", raw_action=True)
     state, again = env.step_back()
     assert again == seat and np.array_equal(state["obs"], before["obs"]) and env.action_recorder == []
+    for given in ({"allow_step_back": "no"}, {"config": {"allow_step_back": "no"}}):
+        with pytest.raises(ValueError, match="allow_step_back 'no' must be True or False"):
+            make_env("limit_holdem-v0", **given)
     with pytest.raises(RuntimeError, match="allow_step_back=True"):
         make_env("limit_holdem-v0").step_back()
 

@@ -269,3 +269,8 @@ def test_a_wrong_seed_changes_nothing() -> None:
         with pytest.raises(ValueError, match="must be a whole number"):
             env.seed(seed)  # type: ignore[arg-type]
     env.reset()
+
+
+def test_a_switch_is_true_or_false() -> None:
+    with pytest.raises(ValueError, match="mask_in_observation 'no' must be True or False"):
+        CardVecEnv("kuhn_poker-v0", 1, mask_in_observation="no")  # type: ignore[arg-type]

@@ -67,6 +67,17 @@ def test_rank(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert report["winnings"]["means"][0][0] is None and report["winnings"]["hands"][0][1] == 100
 
 
+@pytest.mark.parametrize("number", ["0", "-1"])
+def test_numbers_of_members_and_resamples_are_at_least_1(
+    number: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for words in ("rank --best", "watch --once --best", "rank --resamples", "report --resamples"):
+        command, *options = words.split()
+        assert run("league", command, str(folder), *options, number) == 2
+        wanted = f"{options[-1][2:]} {number} must be a whole number, at least 1"
+        assert wanted in capsys.readouterr().err
+
+
 def test_report(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("league", "report", str(folder), "--output", str(tmp_path / "out"), "--resamples", "20") == 0
     assert "report.html" in capsys.readouterr().out

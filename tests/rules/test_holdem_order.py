@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 
 from card_envs.cards import card_ids
 from card_envs.games.holdem import kernels
 from card_envs.games.holdem.config import HoldemConfig
+from card_envs.games.holdem.rules import RulesProfile
 from tests.helpers.holdem_hands import OneTable
 
 
 def game(num_players: int, rules: str = "standard", **settings: object) -> HoldemConfig:
     return replace(HoldemConfig.no_limit(num_players, rules=rules), **settings)
+
+
+@pytest.mark.parametrize("name", [each.name for each in fields(RulesProfile) if each.type == "bool"])
+def test_a_rule_is_true_or_false(name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name} 'no' must be True or False"):
+        RulesProfile(**{name: "no"})  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="button_moves 0 must be True or False"):
+        HoldemConfig(button_moves=0)  # type: ignore[arg-type]
 
 
 def test_heads_up_the_button_posts_the_small_blind_and_acts_first_only_before_the_flop() -> None:

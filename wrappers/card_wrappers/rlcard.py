@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from card_envs.cards import card_name
 from card_envs.envs import EnvEntry, as_game, on_registration
-from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError, is_whole
+from card_envs.game import ILLEGAL, NOBODY, Game, IllegalActionError, check_switch, is_whole
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import MAX_STREETS
 from card_envs.games.holdem.view import board, hole_cards
@@ -88,7 +88,7 @@ def make_env(
         raise ValueError(f"{twice} stand in config and beside it: give each once")
     options = dict(config or {})
     seed = options.get("seed") if seed is None else seed
-    steps_back = allow_step_back or bool(options.get("allow_step_back"))
+    steps_back = options.get("allow_step_back", False) if allow_step_back is False else allow_step_back
     return RLCardEnv(as_game(env_id, **settings, **given), seed, steps_back, stale_first_state)
 
 
@@ -114,7 +114,7 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
         stale_first_state: bool = False,
     ) -> None:
         game = as_game(game)
-        if stale_first_state and "raises" not in game.layout.slices:
+        if check_switch("stale_first_state", stale_first_state) and "raises" not in game.layout.slices:
             raise ValueError("stale_first_state is a fault of RLCard's limit hold'em: use encoder='rlcard' there")
         self.card_game = game
         self.name = game.name
@@ -123,7 +123,7 @@ class RLCardEnv(Env):  # type: ignore[misc]  # RLCard ships no types
         self.num_actions = len(LIMIT_ACTIONS) if self.is_limit else game.num_actions
         self.state_shape = [[game.layout.size]] * self.num_players
         self.action_shape = [None] * self.num_players
-        self.allow_step_back = allow_step_back
+        self.allow_step_back = check_switch("allow_step_back", allow_step_back)
         self.action_recorder: list[tuple[int, Any]] = []
         self.timestep = 0
         self._stale: list[int] | None = [0] * MAX_STREETS if stale_first_state else None

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from card_envs.conventional_aec import ILLEGAL_REWARD
 from card_envs.envs import as_game, find_entry
-from card_envs.game import Game, IllegalActionError, check_actions, is_whole
+from card_envs.game import Game, IllegalActionError, check_actions, check_switch, is_whole
 from card_envs.memory import explain_memory
 from card_envs.rng import make_generator
 from card_envs.single_seat import Opponents, SingleSeatTables, check_illegal_action
@@ -97,7 +97,7 @@ class CardVecEnv(VecEnv):
         self.render_mode: str | None = None
         self.spec = _spec_of(game_id, opponents, seat, skip_forced, settings)
         """Spec of the same seat as a Gymnasium environment; None if `game` is no id."""
-        self._mask_in_observation = mask_in_observation
+        self._mask_in_observation = check_switch("mask_in_observation", mask_in_observation)
         self._illegal_action = check_illegal_action(illegal_action)
         self._rng = np.random.default_rng() if seed is None else make_generator(seed)
         """Draws actions in place of illegal ones."""

@@ -15,6 +15,7 @@ from card_baselines.league.rounds import RoundOutcome
 from card_baselines.league.store import LeagueError
 from card_baselines.league.winnings import Winnings, compute_winnings, low_winnings, mean_winnings, median_winnings
 from card_envs.extras import how_to_install
+from card_envs.game import check_count
 from card_envs.rng import make_generator
 
 __all__ = ["BOOTSTRAP", "HANDS", "MEASURES", "POSTERIOR", "Ranking", "Standings", "rank", "ranks_of"]
@@ -213,6 +214,7 @@ def rank(
     members = sorted({member for played in rounds for member in played.earnings})
     if len(members) < 2:
         raise LeagueError("no rounds between members that do not learn are stored: run an evaluating division first")
+    check_count("resamples", resamples)
     standings = Standings(rounds, compute_winnings(rounds, members, chips_per_reward), resamples, {}, {})
     rng = make_generator(seed)
     with threadpool_limits(1):  # on small matrices several threads take a hundred times as long

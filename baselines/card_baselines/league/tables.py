@@ -11,6 +11,7 @@ from card_baselines.league.league import League
 from card_baselines.league.rankings import IN_UNITS, LABELS, Ranking, Standings
 from card_baselines.league.ratings import Rating
 from card_baselines.text_table import Columns, TextTable
+from card_envs.game import check_count
 
 
 def ranking_table(standings: Standings, by: str, best: int | None = None) -> TextTable:
@@ -19,7 +20,7 @@ def ranking_table(standings: Standings, by: str, best: int | None = None) -> Tex
     label = f"{LABELS[by]}, {standings.unit}" if by in IN_UNITS else LABELS[by]
     header = ("rank", "member", f"{label} (95 %)", *(LABELS[name] for name in rankings))
     rows = []
-    for member in leading.best_first()[:best]:
+    for member in leading.best_first()[: None if best is None else check_count("best", best)]:
         i = standings.members.index(member)
         ranks = [_format_rank(ranking, i) for ranking in rankings.values()]
         score = _format_score(leading, i, standings.factor if by in IN_UNITS else 1.0)
@@ -92,7 +93,7 @@ def leaders_table(league: League, division: str, count: int) -> TextTable:
 
 def find_leaders(ratings: Mapping[int, Rating], count: int) -> list[tuple[int, Rating]]:
     """Return the members with the highest mean ratings."""
-    return sorted(ratings.items(), key=lambda item: -item[1].mu)[:count]
+    return sorted(ratings.items(), key=lambda item: -item[1].mu)[: check_count("best", count)]
 
 
 def faults_table(league: League, most: int = 20) -> TextTable:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Self, TypedDict
 
-from card_envs.game import Game, check_switch, is_whole, replace_numpy_integers
+from card_envs.game import Game, check_switches, is_whole, replace_numpy_integers
 from card_envs.games.big2.state import (
     FLUSH_BY_HIGHEST_CARD,
     FLUSH_BY_RANKS,
@@ -120,8 +120,7 @@ class Big2Config:
         _check_choice("forced_passes", self.forced_passes, FORCED_PASSES)
         _check_choice("straights", self.straights, STRAIGHTS)
         _check_choice("flushes", self.flushes, FLUSHES)
-        for name in (field.name for field in fields(self) if field.type == "bool"):
-            check_switch(name, getattr(self, name))
+        check_switches(self)
         for name in ("double_from", "triple_from"):
             cards = getattr(self, name)
             if cards is not None and not (is_whole(cards) and 1 <= cards <= HAND_SIZE):

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from card_envs.cards import DECK_SIZE, NO_CARD
-from card_envs.game import Game, check_list, is_whole, replace_numpy_integers
+from card_envs.game import Game, check_list, check_switches, is_whole, replace_numpy_integers
 from card_envs.games.holdem.bet_menu import BetMenu
 from card_envs.games.holdem.rules import BY_RULES, RulesProfile, limit_caps, profile_of
 from card_envs.games.holdem.state import (
@@ -77,6 +77,7 @@ class HoldemConfig:
     def __post_init__(self) -> None:
         """Raise a ValueError for settings that are out of range or contradict each other."""
         replace_numpy_integers(self)
+        check_switches(self)
         if self.structure not in STRUCTURES:
             raise ValueError(f"structure {self.structure!r} is not known: choose one of {sorted(STRUCTURES)}")
         if not is_whole(self.num_players) or not 2 <= self.num_players <= MAX_SEATS:

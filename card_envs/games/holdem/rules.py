@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from card_envs.game import is_whole
+from card_envs.game import check_switches, is_whole
 from card_envs.games.holdem.state import MAX_SEATS
 
 __all__ = ["BY_RULES", "RULES", "RulesProfile", "limit_caps", "profile_of"]
@@ -36,6 +36,10 @@ class RulesProfile:
     """Maximum number of raises on each street of limit hold'em (the blind is no raise), unless `max_raises` is set."""
     max_limit_seats: int = MAX_SEATS
     """Maximum number of seats for which `limit_raises` is defined."""
+
+    def __post_init__(self) -> None:
+        """Raise a ValueError for a rule that is neither True nor False."""
+        check_switches(self)
 
 
 RULES = {

@@ -24,6 +24,7 @@ from card_baselines.progress import ProgressBar
 from card_baselines.settings import parse_settings
 from card_baselines.text_table import TextTable
 from card_envs.envs import make_game
+from card_envs.game import check_count
 
 
 def tournament(
@@ -57,6 +58,7 @@ def tournament(
     require_known("measure", by, MEASURES)
     if not minutes > 0 or (passes is not None and passes < 1) or hands < 1:
         raise ValueError(f"minutes {minutes} must be above 0, passes {passes} and hands {hands} at least 1")
+    check_count("resamples", resamples)
     chosen = parse_settings(settings)
     game = make_game(env, **chosen)
     for spec in agents:  # before a folder is made
