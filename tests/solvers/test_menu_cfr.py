@@ -152,6 +152,27 @@ def test_on_the_own_menu_translation_finds_the_decision_itself(tree: BettingTree
             assert weight > 0.9 and tree.state[node] == state
 
 
+def test_betting_that_is_not_on_the_menu(tree: BettingTree) -> None:
+    game = make_game("no_limit_holdem-v0", bet_menu="pot:0.25,0.5,2,all_in")
+    tables = game.seeded_tables(1, 0)
+    game.deal(tables, 0)
+
+    def find_after(*actions: int) -> dict[int, float]:
+        for action in actions:
+            assert action in game.legal_actions(tables, 0)
+            game.step(tables, 0, action)
+        return {node: weight for weight, node in find_places(tree, tables[0])}
+
+    quarter = find_after(3, 1, 2)  # of the pot, on the flop
+    sizes = {float(tree.size[node]): weight for node, weight in quarter.items()}
+    assert sizes == pytest.approx({0.0: 0.4, 0.5: 0.6})
+    two_pots = find_after(1, 4)
+    assert len(two_pots) == 4  # the pot or all-in, after a check or half the pot
+    called = find_after(1)
+    assert len(called) == 2 and sum(called.values()) == pytest.approx(1.0)  # it was not all-in
+    assert (tree.street[list(called)] == 3).all()
+
+
 def test_pseudo_harmonic_mapping() -> None:
     assert pseudo_harmonic(0.5, 0.5, 1.0) == 1.0
     assert pseudo_harmonic(1.0, 0.5, 1.0) == 0.0

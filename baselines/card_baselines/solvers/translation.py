@@ -225,12 +225,19 @@ def _likeliest(places: dict[int, float]) -> dict[int, float]:
 
 
 def _children_for(tree: BettingTree, node: int, kind: int, size: float) -> list[tuple[float, int]]:
-    """Return the children of a node that a call, or a raise of a size, is mapped to: (probability, child)."""
+    """Return the children of a node that a call, or a raise of a size, is mapped to: (probability, child).
+
+    A raise below the smallest one of the tree is mapped to that or, where the other player is to act after it, to a
+    check or call, which has the size 0.
+    """
     children: list[int] = tree.child[node].tolist()
+    call = children[CALL_ACTION]
     if kind == CALL:
-        return [(1.0, children[CALL_ACTION])]
+        return [(1.0, call)]
     raises = [child for child in children[FIRST_RAISE_ACTION:] if child >= 0]
     raises.sort(key=lambda child: float(tree.size[child]))
+    if raises and tree.street[call] == tree.street[node] and tree.player[call] == 1 - tree.player[node]:
+        raises.insert(0, call)
     for smaller, larger in pairwise(raises):
         low, high = float(tree.size[smaller]), float(tree.size[larger])
         if low <= size <= high:

@@ -127,7 +127,7 @@ class BucketFinder:
         self._work = _Workspace.allocate(max(buckets.turn.shape[2], buckets.river.shape[2]))
 
     def find(self, views: Tables) -> NDArray[np.int64]:
-        """Return the buckets (n,) of the actors' hands; faster where many views with the same board follow each other."""
+        """Return the buckets (n,) of the actors' hands; faster where many with one board follow each other."""
         buckets = np.empty(len(views), np.int64)
         find_buckets(views, buckets, self._lookup[0], self._tables, self._work)
         return buckets
