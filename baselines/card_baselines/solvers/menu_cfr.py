@@ -26,15 +26,16 @@ from card_baselines.solvers.solver import DealSolver
 from card_baselines.solvers.strategy import TableStrategy, lay_out, list_states, quantise
 from card_baselines.solvers.walk import (
     ANSWER,
-    OWN,
+    OWN_REACH,
     RESPOND,
     SAMPLE,
+    Board,
     Frames,
     Groups,
     Settings,
     StrategyTables,
-    go_on,
     make_walk,
+    stay_on_board,
 )
 from card_envs.compiler import kernel
 from card_envs.game import NOBODY
@@ -169,44 +170,40 @@ class MenuCfr(DealSolver):
         """Update the tables of a player on the board; `mode` is one of `walk`."""
         num, weight = int(self.boards.ranked[0].num_hands), self._weight()
         self._frames.reach[0, :num] = 1 / num
-        self._frames.own[0, :num] = 1 / num
+        self._frames.own_reach[0, :num] = 1 / num
         schedule = Schedule(np.float32(weight), _ONE, _ONE, _ZERO, np.float32(average * weight**2))
-        settings = Settings(
-            np.int64(learner), np.int64(mode), schedule, np.int64(self._last_street), self.least, False, 0, 0
-        )
+        settings = Settings(learner, mode, schedule, False, self.least, self._last_street)
+        board, tables = Board(self.boards.ranked[0], 0, 0), StrategyTables(own, other, own, self.averages)
         _walk(
-            self.nodes, np.int64(0), self.boards.ranked[0], self._groups,
-            StrategyTables(own, other, own, self.averages), settings, self._streams[0], self._frames, self._response,
+            self.nodes, 0, board, self._groups, tables, settings, self._streams[0], self._frames, self._response,
         )  # fmt: skip
 
 
-_respond = make_walk(go_on)
+_respond = make_walk(stay_on_board)
 
 
 @kernel
 def _answer(
-    nodes: Any, node: Any, depth: Any, row: Any, ranked: Any, groups: Any, tables: Any, settings: Any, stream: Any,
+    nodes: Any, node: Any, depth: Any, row: Any, board: Any, groups: Any, tables: Any, settings: Any, stream: Any,
     frames: Any, response: Any,
 ) -> Any:  # fmt: skip
     """In mode ANSWER, write to `choices` the opponent's best response to the learner on the last street."""
     if settings.mode != ANSWER or nodes[node].street != settings.last_street or nodes[node].player == NOBODY:
         return False
-    own, reach, choices, total = frames.own, response.reach, frames.choices, _ZERO
-    reached = frames.path[depth + 1, OWN]
-    for h in range(ranked.num_hands):
-        reach[0, h] = own[reached, h]
-        total += own[reached, h]
+    own_reach, reach, choices, total = frames.own_reach, response.reach, frames.choices, _ZERO
+    own_row, num_hands = frames.path[depth + 1, OWN_REACH], board.ranked.num_hands
+    for h in range(num_hands):
+        reach[0, h] = own_reach[own_row, h]
+        total += own_reach[own_row, h]
     for number in range(node, np.int64(nodes[node].end)):
         if nodes[number].player == 1 - settings.learner:  # default where the learner's reach is tiny: check or call
-            call = np.int8(nodes[number].legal & 1)  # its place: 1 where a fold is legal
-            for h in range(ranked.num_hands):
+            call = np.int8(nodes[number].legal & 1)  # its slot: 1 where a fold is legal
+            for h in range(num_hands):
                 choices[number - node, h] = call
-    swapped = Settings(
-        1 - settings.learner, np.int64(RESPOND), Schedule(_ZERO, _ONE, _ONE, _ZERO, _ZERO), settings.last_street, total,
-        False, 0, 0,
-    )  # fmt: skip
-    both = StrategyTables(tables.other, tables.own, tables.other, tables.sums)
-    _respond(nodes, node, ranked, groups, both, swapped, stream, response, 0)
+    learns_nothing = Schedule(_ZERO, _ONE, _ONE, _ZERO, _ZERO)
+    swapped = Settings(1 - settings.learner, RESPOND, learns_nothing, False, total, settings.last_street)
+    swapped_tables = StrategyTables(tables.opponent, tables.learner, tables.opponent, tables.sums)
+    _respond(nodes, node, board, groups, swapped_tables, swapped, stream, response, 0)
     return False
 
 

@@ -23,15 +23,16 @@ from card_baselines.solvers.tree import BettingTree
 from card_baselines.solvers.walk import (
     LEARN,
     NO_GROUPS,
-    OWN,
+    OWN_REACH,
     REACH,
     VISIT_ALL,
+    Board,
     Frames,
     Groups,
     Settings,
     StrategyTables,
-    go_on,
     make_walk,
+    stay_on_board,
 )
 from card_envs.compiler import kernel
 from card_envs.game import NOBODY
@@ -156,20 +157,21 @@ def _make_value_board(walk: Any) -> Any:
 
     @kernel
     def value_board(
-        nodes: Any, node: Any, ranked: Any, place: Any, board: Any, groups: Any, tables: Any, settings: Any,
-        stream: Any, later: Any, reach: Any, reach_row: Any, factor: Any, values: Any, row: Any, extra: Any,
+        nodes: Any, node: Any, board: Any, place: Any, groups: Any, tables: Any, settings: Any, stream: Any,
+        frames: Any, extra: Any, reach: Any, reach_row: Any, factor: Any, values: Any, row: Any,
     ) -> None:  # fmt: skip
         """Add `factor` times the values of a node on one board to values[row].
 
-        Hand h was at place[board, h] before its cards came; then the opponent's reach probabilities were
-        reach[reach_row]. The walk takes place in the frames `later`.
+        Hand h of the board was at place[board.index, h] before its cards came. `reach` and `values` are of the hands
+        then: the opponent's reach probabilities are reach[reach_row]. `frames` are those of the walk on the board.
         """
-        later_reach, later_values = later.reach, later.values
+        reach_on_board, values_on_board = frames.reach, frames.values
+        ranked, index, _ = board
         for h in range(ranked.num_hands):
-            later_reach[0, h] = reach[reach_row, place[board, h]]
-        walk(nodes, node, ranked, groups, tables, settings, stream, later, extra)
+            reach_on_board[0, h] = reach[reach_row, place[index, h]]
+        walk(nodes, node, board, groups, tables, settings, stream, frames, extra)
         for h in range(ranked.num_hands):
-            values[row, place[board, h]] += factor * later_values[0, h]
+            values[row, place[index, h]] += factor * values_on_board[0, h]
 
     return value_board
 
@@ -182,57 +184,53 @@ def _make_visit(value_board: Any) -> Any:
 
     @kernel
     def visit_boards(
-        nodes: Any, node: Any, depth: Any, row: Any, ranked: Any, groups: Any, tables: Any, settings: Any, stream: Any,
+        nodes: Any, node: Any, depth: Any, row: Any, board: Any, groups: Any, tables: Any, settings: Any, stream: Any,
         frames: Any, extra: Any,
     ) -> Any:  # fmt: skip
         """Write the values of a node at which cards come: the sum over the boards that continue the current one."""
         boards, begin, later_tables, size, later = extra[0]
-        ranked_on, places, later_groups, factor, kind, kind_size = boards
-        reach, own, values, later_own, parent = frames.reach, frames.own, frames.values, later.own, settings.board
-        reach_row, own_row = frames.path[depth + 1, REACH], frames.path[depth + 1, OWN]
-        for h in range(ranked.num_hands):
+        ranked, places, later_groups, factor, kind, kind_size = boards
+        reach, own_reach, values, own_reach_there = frames.reach, frames.own_reach, frames.values, later.own_reach
+        reach_row, own_row = frames.path[depth + 1, REACH], frames.path[depth + 1, OWN_REACH]
+        for h in range(board.ranked.num_hands):
             values[row, h] = 0
-        for b in range(begin[parent], begin[parent + 1]):
+        for b in range(begin[board.index], begin[board.index + 1]):
             if settings.mode == LEARN:
-                for h in range(ranked_on[b].num_hands):
-                    later_own[0, h] = own[own_row, places[b, h]]
-            there = Settings(
-                settings.learner, settings.mode, settings.schedule, settings.last_street, settings.least,
-                settings.is_given, b, b * size,
-            )  # fmt: skip
+                for h in range(ranked[b].num_hands):
+                    own_reach_there[0, h] = own_reach[own_row, places[b, h]]
             value_board(
-                nodes, node, ranked_on[b], places, b, later_groups, later_tables, there, stream, later, reach,
-                reach_row, factor[b], values, row, extra[1:],
+                nodes, node, Board(ranked[b], b, b * size), places, later_groups, later_tables, settings, stream,
+                later, extra[1:], reach, reach_row, factor[b], values, row,
             )  # fmt: skip
-        _average_kinds(kind, kind_size, parent, frames.sums, values, row)
+        _average_kinds(kind, kind_size, board.index, frames.scratch, values, row)
         return True
 
     return visit_boards
 
 
 @kernel
-def _average_kinds(kind: Any, kind_size: Any, parent: Any, sums: Any, values: Any, row: Any) -> None:
+def _average_kinds(kind: Any, kind_size: Any, parent: Any, scratch: Any, values: Any, row: Any) -> None:
     """Replace the values of each hand by their mean over the hands of its class; see `Boards`."""
     for k in range(kind_size.shape[1]):
-        sums[0, k] = 0
+        scratch[0, k] = 0
     for h in range(kind.shape[1]):
-        sums[0, kind[parent, h]] += values[row, h]
+        scratch[0, kind[parent, h]] += values[row, h]
     for h in range(kind.shape[1]):
-        values[row, h] = sums[0, kind[parent, h]] / values.dtype.type(kind_size[parent, kind[parent, h]])
+        values[row, h] = scratch[0, kind[parent, h]] / values.dtype.type(kind_size[parent, kind[parent, h]])
 
 
 @kernel
 def _take_given(
-    nodes: Any, node: Any, depth: Any, row: Any, ranked: Any, groups: Any, tables: Any, settings: Any, stream: Any,
+    nodes: Any, node: Any, depth: Any, row: Any, board: Any, groups: Any, tables: Any, settings: Any, stream: Any,
     frames: Any, extra: Any,
 ) -> Any:  # fmt: skip
     """Copy the values of a node at which cards come from `extra` (nodes, hands)."""
-    for h in range(ranked.num_hands):
+    for h in range(board.ranked.num_hands):
         frames.values[row, h] = extra[node, h]
     return True
 
 
-value_board = _make_value_board(make_walk(go_on))
+value_board = _make_value_board(make_walk(stay_on_board))
 """Adds the values of a node on one board of the last street."""
 
 
@@ -251,16 +249,16 @@ def make_street_walk(num_later: int, street: int = 0, may_pass: bool = False) ->
 
     @kernel
     def walk_or_visit(
-        nodes: Any, root: Any, ranked: Any, groups: Any, tables: Any, settings: Any, stream: Any, frames: Any,
+        nodes: Any, root: Any, board: Any, groups: Any, tables: Any, settings: Any, stream: Any, frames: Any,
         extra: Any,
     ) -> None:  # fmt: skip
         """Write the values of the root to row 0 of `values`, by visits of boards if it is a node of a later street."""
         if nodes[root].street == street:
-            walk(nodes, root, ranked, groups, tables, settings, stream, frames, extra)
+            walk(nodes, root, board, groups, tables, settings, stream, frames, extra)
         else:
-            frames.path[0, REACH], frames.path[0, OWN] = 0, 0
+            frames.path[0, REACH], frames.path[0, OWN_REACH] = 0, 0
             first = np.int64(root), np.int64(-1), np.int64(0)  # node, depth and row
-            visit(nodes, *first, ranked, groups, tables, settings, stream, frames, extra)
+            visit(nodes, *first, board, groups, tables, settings, stream, frames, extra)
 
     return walk_or_visit if may_pass else walk
 
@@ -305,11 +303,11 @@ class BoardResponses:
         policy = ask(self.after, hands, wanted)
         for seat in seats:
             for k, mode in enumerate(modes):
-                args = self._prepare(policy, seat, mode)
+                board, tables, settings = self._prepare(hands, policy, seat, mode)
                 for entry in self.tree.entries.tolist():
                     value_board(
-                        self.tree.nodes, entry, hands.ranked, place[None], 0, NO_GROUPS, *args, STREAM, self._late,
-                        reach[1 - seat], entry, self._dtype(factor), values[k, seat], entry, 0,
+                        self.tree.nodes, entry, board, place[None], NO_GROUPS, tables, settings, STREAM, self._late, 0,
+                        reach[1 - seat], entry, self._dtype(factor), values[k, seat], entry,
                     )  # fmt: skip
 
     def finish(self, seat: int, mode: int, policy: Floats, reach: Floats, values: Floats) -> Floats:
@@ -318,8 +316,8 @@ class BoardResponses:
         `policy` (decisions, actions, places) is that of both seats before they come.
         """
         self._frames.reach[0] = reach[1 - seat, 0]
-        args = self._prepare(policy, seat, mode)
-        walk_first(self.tree.nodes, 0, self.hands.ranked, NO_GROUPS, *args, STREAM, self._frames, values)
+        board, tables, settings = self._prepare(self.hands, policy, seat, mode)
+        walk_first(self.tree.nodes, 0, board, NO_GROUPS, tables, settings, STREAM, self._frames, values)
         return np.array(self._frames.values[0])
 
     def evaluate_fold(self, node: int, seat: int, reach: Floats) -> Floats:
@@ -329,7 +327,10 @@ class BoardResponses:
         sum_folds(self.hands.ranked, len(self.hands), reach[1 - seat, node], stake, self._frames.by_card, values)
         return values
 
-    def _prepare(self, policy: Floats, seat: int, mode: int) -> tuple[StrategyTables, Settings]:
-        """Return the probabilities of both seats as tables, and the settings of a walk."""
+    def _prepare(
+        self, hands: BoardHands, policy: Floats, seat: int, mode: int
+    ) -> tuple[Board, StrategyTables, Settings]:
+        """Return the board, the probabilities of both seats as tables, and the settings of a walk."""
         given = np.ascontiguousarray(policy, self._dtype).reshape(-1)
-        return StrategyTables(given, given, given, given), Settings(seat, mode, cfr(0), 0, VISIT_ALL, True, 0, 0)
+        tables = StrategyTables(given, given, given, given)
+        return Board(hands.ranked, 0, 0), tables, Settings(seat, mode, cfr(0), True, VISIT_ALL, 0)

@@ -37,11 +37,11 @@ def node_type(num_actions: int) -> np.dtype[Any]:
                 ("folded", np.int32),  # at the end of a hand: the player who folded, NOBODY at a showdown
                 ("stake", np.int32),  # at the end of a hand: chips that the loser pays
                 ("legal", np.int64),  # set of legal actions: bit a stands for action a
-                ("places", np.int64),  # set of places in `child` at which there is a node
-                ("num", np.int64),  # number of places up to the last one with a node
+                ("slots", np.int64),  # set of slots of `child` in which there is a node
+                ("num_slots", np.int64),  # number of slots up to the last one with a node
                 ("first", np.int64),  # first entry of the information state in tables of strategies
                 ("end", np.int32),  # the node after the subtree of this one
-                ("child", np.int32, (num_actions,)),  # node after the action at each place, -1 for none
+                ("child", np.int32, (num_actions,)),  # node after the action in each slot, -1 for none
             ],
         )
     )
@@ -140,7 +140,7 @@ class BettingTree:
 
         Args:
             first: (states,): index of the first entry of each state in tables of strategies, None for 0.
-            is_packed: The places of actions are counted among the legal ones, else they are action ids.
+            is_packed: The slots of actions are their numbers among the legal ones, else their ids.
         """
         nodes = np.zeros(len(self.player), node_type(self.child.shape[1]))
         for name in ("player", "street", "folded", "stake", "legal", "end", "child"):
@@ -148,9 +148,9 @@ class BettingTree:
         if is_packed:
             child = nodes["child"]
             child[:] = np.take_along_axis(child, np.argsort(child < 0, axis=1, kind="stable"), axis=1)
-        places = np.arange(self.child.shape[1])
-        nodes["places"] = (nodes["child"] >= 0) @ (1 << places)
-        nodes["num"] = np.where(nodes["child"] >= 0, places + 1, 0).max(axis=1)
+        slots = np.arange(self.child.shape[1])
+        nodes["slots"] = (nodes["child"] >= 0) @ (1 << slots)
+        nodes["num_slots"] = np.where(nodes["child"] >= 0, slots + 1, 0).max(axis=1)
         if first is not None:
             nodes["first"][self.decisions] = first[self.state[self.decisions]]
         return nodes

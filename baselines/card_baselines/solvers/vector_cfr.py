@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers import walk
 from card_baselines.solvers.boards import BoardList
 from card_baselines.solvers.buckets.suit_isomorphism import SUIT_ORDERS, count_classes, rename_suits
 from card_baselines.solvers.game_trees import endgame_of, first_table, is_two_player_menu, is_usual_limit
@@ -25,7 +24,7 @@ from card_baselines.solvers.regret import SCHEDULES, Schedule, normalise
 from card_baselines.solvers.solver import CfrSolver
 from card_baselines.solvers.streets import STREAM, Boards, LaterStreet, Streets, make_street_walk
 from card_baselines.solvers.tree import BettingTree, grow
-from card_baselines.solvers.walk import BEST, LEARN, NO_GROUPS, VISIT_ALL, Frames, Settings
+from card_baselines.solvers.walk import BEST, LEARN, NO_GROUPS, VISIT_ALL, Board, Frames, Settings, StrategyTables
 from card_envs.analysis.exploitability.public_tree import has_few_deals
 from card_envs.cards import DECK_SIZE
 from card_envs.compiler import kernel
@@ -337,36 +336,36 @@ class VectorCfr(CfrSolver):
         tree, dtype = self.game.tree, self.game.dtype
         self._frames = [Frames.allocate(tree, num, num, dtype) for num in self.game.num_hands]
 
-    def _allocate(self, street: int) -> walk.StrategyTables:
+    def _allocate(self, street: int) -> StrategyTables:
         """Return the tables of one street; regrets and their prediction are one table if nothing is predicted."""
         shape = self.game.shape_of(street)
         regrets, sums = (np.zeros(shape, self.game.dtype) for _ in range(2))
         predicted = np.zeros_like(regrets) if self._schedule(1).prediction else regrets
-        return walk.StrategyTables(predicted, predicted, regrets, sums)
+        return StrategyTables(predicted, predicted, regrets, sums)
 
     def run(self, iterations: int) -> None:
         """Run `iterations` more iterations; both players learn in each."""
         numbers = range(self.iterations + 1, self.iterations + iterations + 1)
         schedules = np.array([self._schedule(number) for number in numbers], self.game.dtype).reshape(-1, 5)
-        nodes, ranked, first, extra = self._list_arguments(self._tables)
+        nodes, board, tables, extra = self._list_arguments(self._tables)
         learn = make_learn(*self._walked)
-        learn(nodes, ranked, first, extra, NO_GROUPS, self._frames[0], self.game.weights, schedules, STREAM)
+        learn(nodes, board, tables, extra, self._frames[0], self.game.weights, schedules, STREAM)
         self.iterations += iterations
 
-    def _list_arguments(self, tables: list[walk.StrategyTables]) -> tuple[Any, ...]:
-        """Return nodes, hands, strategies and the `extra` of `streets.make_street_walk`."""
+    def _list_arguments(self, tables: list[StrategyTables]) -> tuple[Any, ...]:
+        """Return the nodes, the board and tables of the first street, and the `extra` of `streets.make_street_walk`."""
         game = self.game
-        first, *later = (walk.StrategyTables(*(table.reshape(-1) for table in street)) for street in tables)
+        first, *later = (StrategyTables(*(table.reshape(-1) for table in street)) for street in tables)
         streets = zip(game.boards, game.lists[1:], later, self._frames[1:], strict=True)
         extra = tuple(
             LaterStreet(boards, listed.begin, stored, prod(game.shape_of(street)[1:]), frames)
             for street, (boards, listed, stored, frames) in enumerate(streets, 1)
         )
-        return game.streets.nodes, game.hands.ranked, first, extra
+        return game.streets.nodes, Board(game.hands.ranked, 0, 0), first, extra
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return regrets, summed strategies and, if regrets are predicted, the predictions of all streets."""
-        fields = {"regrets": "regrets", "predicted": "own", "sums": "sums"}
+        fields = {"regrets": "regrets", "predicted": "learner", "sums": "sums"}
         if not self._schedule(1).prediction:
             del fields["predicted"]
         streets = zip(self.game.names, self._tables, strict=True)
@@ -385,13 +384,13 @@ class VectorCfr(CfrSolver):
     def find_best_responses(self) -> Floats:
         """Return what a best response of each player wins from the average strategy, (2,), in the unit of rewards."""
         game, schedule = self.game, Schedule(*(self.game.dtype(number) for number in self._schedule(1)))
-        averages = [tables._replace(own=tables.sums, other=tables.sums) for tables in self._tables]
-        nodes, ranked, first, extra = self._list_arguments(averages)
+        averages = [tables._replace(learner=tables.sums, opponent=tables.sums) for tables in self._tables]
+        nodes, board, first, extra = self._list_arguments(averages)
         walk_streets, best = make_street_walk(*self._walked), np.zeros(NUM_PLAYERS)
         for player in range(NUM_PLAYERS):
             self._frames[0].reach[0] = game.weights[1 - player]
-            settings = Settings(player, BEST, schedule, 0, VISIT_ALL, False, 0, 0)
-            walk_streets(nodes, 0, ranked, NO_GROUPS, first, settings, STREAM, self._frames[0], extra)
+            settings = Settings(player, BEST, schedule, False, VISIT_ALL, 0)
+            walk_streets(nodes, 0, board, NO_GROUPS, first, settings, STREAM, self._frames[0], extra)
             best[player] = game.weights[player].astype(np.float64) @ self._frames[0].values[0]
         return best / (game.num_deals * game.game.chips_per_reward)
 
@@ -408,9 +407,8 @@ def make_learn(num_later: int, street: int, may_pass: bool) -> Any:
 
     @kernel
     def learn(
-        nodes: Any, ranked: Any, tables: Any, extra: Any, groups: Any, frames: Any, weights: Any, schedules: Any,
-        stream: Any,
-    ) -> None:  # fmt: skip
+        nodes: Any, board: Any, tables: Any, extra: Any, frames: Any, weights: Any, schedules: Any, stream: Any
+    ) -> None:
         """Run an iteration for each of the `schedules` (iterations, 5), the numbers of a `regret.Schedule`.
 
         `weights` are (2, hands), further arguments as of `streets.make_street_walk`.
@@ -419,9 +417,9 @@ def make_learn(num_later: int, street: int, may_pass: bool) -> Any:
             row = schedules[t]
             schedule = Schedule(row[0], row[1], row[2], row[3], row[4])
             for learner in range(NUM_PLAYERS):
-                for h in range(ranked.num_hands):
-                    frames.reach[0, h], frames.own[0, h] = weights[1 - learner, h], schedule.average
-                settings = Settings(learner, LEARN, schedule, 0, VISIT_ALL, False, 0, 0)
-                walk_streets(nodes, 0, ranked, groups, tables, settings, stream, frames, extra)
+                for h in range(board.ranked.num_hands):
+                    frames.reach[0, h], frames.own_reach[0, h] = weights[1 - learner, h], schedule.average
+                settings = Settings(learner, LEARN, schedule, False, VISIT_ALL, 0)
+                walk_streets(nodes, 0, board, NO_GROUPS, tables, settings, stream, frames, extra)
 
     return learn

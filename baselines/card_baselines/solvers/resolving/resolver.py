@@ -25,13 +25,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers import walk
 from card_baselines.solvers.game_trees import endgame_of, grow_all, grow_betting
 from card_baselines.solvers.hands import FIRST_BOARD_CARD, NUM_PLAYERS, BoardHands
 from card_baselines.solvers.regret import Schedule, match_regrets, normalise
 from card_baselines.solvers.streets import STREAM, BoardResponses, Boards, LaterStreet, Streets, make_street_walk
 from card_baselines.solvers.tree import BettingTree
-from card_baselines.solvers.walk import BEST, LEARN, VISIT_ALL, Frames, Groups, Settings
+from card_baselines.solvers.walk import BEST, LEARN, VISIT_ALL, Board, Frames, Groups, Settings, StrategyTables
 from card_envs.agent import Agent
 from card_envs.analysis.exploitability.holdem import HoldemHiddenHands
 from card_envs.analysis.exploitability.range_strategy import RangeStrategy
@@ -130,28 +129,29 @@ class Gadget(NamedTuple):
 
 @kernel
 def solve(
-    nodes: Any, ranked: Any, groups: Any, early: Any, frames: Any, rivers: Any, drawn: Any, late: Any, numbers: Any,
-    late_frames: Any, power: Any, solver: Any, ranges: Any, worth: Any, range_share: Any, gadget: Any, stream: Any,
+    nodes: Any, board: Any, groups: Any, early: Any, frames: Any, rivers: Any, drawn: Any, power: Any, solver: Any,
+    ranges: Any, worth: Any, range_share: Any, gadget: Any, stream: Any,
 ) -> None:  # fmt: skip
     """Add up the strategies of both players, with one iteration for each row of `drawn`: a river, and the one after it.
 
     `ranges` (2, hands) sum to 1; `worth` (hands,) is what the opponent is paid for stopping. With `range_share` 1 the
-    ranges are taken as they are, with 0 the opponent chooses with every hand. `numbers` are how many numbers `late` has
-    for each river.
+    ranges are taken as they are, with 0 the opponent chooses with every hand. `rivers` is a `LaterStreet`, of which
+    each iteration visits the river that is drawn.
     """
-    size, opponent = np.int64(ranked.num_hands), 1 - solver
+    size, opponent = np.int64(board.ranked.num_hands), 1 - solver
+    boards, _, late, entries, late_frames = rivers
     share = (_ONE - range_share) / np.float32(size)
     for t in range(drawn.shape[0]):
         for learner in (opponent, solver):
             for h in range(size):
-                frames.own[0, h] = np.float32((t + 1) ** power)
+                frames.own_reach[0, h] = np.float32((t + 1) ** power)
                 if learner == opponent:
                     frames.reach[0, h] = ranges[solver, h]
                 else:
                     frames.reach[0, h] = range_share * ranges[opponent, h] + share * gadget.policy[0, h]
-            settings = Settings(learner, LEARN, _CFR_PLUS, 0, VISIT_ALL, False, 0, 0)
-            extra = (LaterStreet(rivers, drawn[t], late, numbers, late_frames),)
-            _walk_streets(nodes, 0, ranked, groups, early, settings, stream, frames, extra)
+            extra = (LaterStreet(boards, drawn[t], late, entries, late_frames),)
+            settings = Settings(learner, LEARN, _CFR_PLUS, False, VISIT_ALL, 0)
+            _walk_streets(nodes, 0, board, groups, early, settings, stream, frames, extra)
             if learner == opponent:
                 _choose_to_enter(frames.values[0], worth, size, gadget)
 
@@ -202,7 +202,7 @@ class SubgameCfr:
         regrets, sums = np.zeros((2, *shape), np.float32)
         late_regrets, late_sums = np.zeros((2, len(self.cards), *late_shape), np.float32)
         early, late = (
-            walk.StrategyTables(each, each, each, summed.reshape(-1))
+            StrategyTables(each, each, each, summed.reshape(-1))
             for each, summed in ((regrets.reshape(-1), sums), (late_regrets.reshape(-1), late_sums))
         )
         entered, policy = np.zeros((2, 2, len(self.hands)), np.float32)
@@ -210,10 +210,11 @@ class SubgameCfr:
         has_rivers = len(self.cards) > 0
         cards = _draw_cards(len(self.cards), iterations) if has_rivers else np.zeros(iterations, np.int64)
         drawn = np.stack([cards, cards + 1], axis=1)
+        rivers = LaterStreet(self._rivers, drawn[:0].reshape(-1), late, prod(late_shape), self._late_frames)
+        gadget = Gadget(entered, policy, np.zeros(len(self.hands), np.float32))
         solve(
-            self.streets.nodes, self.hands.ranked, self._rivers.groups, early, self._frames, self._rivers, drawn, late,
-            prod(late_shape), self._late_frames, np.int64(_TURN_POWER if has_rivers else 1), np.int64(player), reach,
-            worth, range_share, Gadget(entered, policy, np.zeros(len(self.hands), np.float32)), STREAM,
+            self.streets.nodes, Board(self.hands.ranked, 0, 0), self._rivers.groups, early, self._frames, rivers, drawn,
+            np.int64(_TURN_POWER if has_rivers else 1), np.int64(player), reach, worth, range_share, gadget, STREAM,
         )  # fmt: skip
         return sums, late_sums
 
