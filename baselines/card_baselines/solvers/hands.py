@@ -25,6 +25,8 @@ from card_envs.typing import Floats, Floats32
 NUM_PLAYERS = 2
 FIRST_BOARD_CARD = NUM_PLAYERS * HOLE_CARDS
 """Index of the first board card in the field `deck`."""
+KNOWN_BEFORE_RIVER = FIRST_BOARD_CARD + BOARD_SIZE - 1
+"""Number of cards of a turn board and of both hands: none of them is the river."""
 _MIN_RANKED_BOARD = 3
 """Fewest board cards with which hands of two cards are ranked."""
 

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from card_baselines.solvers.game_trees import endgame_of, grow_all, grow_betting
-from card_baselines.solvers.hands import FIRST_BOARD_CARD, NUM_PLAYERS, BoardHands
+from card_baselines.solvers.hands import FIRST_BOARD_CARD, KNOWN_BEFORE_RIVER, NUM_PLAYERS, BoardHands
 from card_baselines.solvers.regret import Schedule, match_regrets, normalise
 from card_baselines.solvers.streets import STREAM, BoardResponses, Boards, LaterStreet, Streets, make_street_walk
 from card_baselines.solvers.tree import BettingTree
@@ -46,9 +46,6 @@ _TREMBLE = 1e-3
 Probabilities = NDArray[np.floating[Any]]
 NUM_GROUPS = 64
 """Groups of hands on each river while the turn is solved."""
-
-_KNOWN_TO_PAIR = 8
-"""Cards of a turn board and of both hands: none of them is the river."""
 _TURN_POWER = 3
 """On the turn the strategy of iteration t has the weight t^3: the first ones, to which most rivers are new, hardly
 count. On the river it has the weight t."""
@@ -181,7 +178,7 @@ class SubgameCfr:
         group = np.zeros((1 + len(self.cards), len(self.hands)), np.int64)
         for row, hands in zip(group[1:], self._on_rivers, strict=True):
             row[: len(hands)] = find_groups(hands)
-        factor = len(self.cards) / max(1, len(self.cards) + len(board) - _KNOWN_TO_PAIR)
+        factor = len(self.cards) / max(1, len(self.cards) + len(board) - KNOWN_BEFORE_RIVER)
         groups = Groups(group, np.array([0, NUM_GROUPS]))
         place_of = [self.hands.place_of] * len(self.cards)
         factors = np.full(len(self.cards), factor, np.float32)
