@@ -67,8 +67,8 @@ def six_max(options: Annotated[Options, Flattened], betting: Literal["no-limit",
 
     Beside each result stands one that control variates adjust for chance, with a smaller interval. References, five of
     each at a table: always_call, equity, tight_aggressive, position_ranges, and of the game ppo_no_limit_six_max,
-    cfr_no_limit_six_max or ppo_limit_six_max, cfr_limit_six_max. Cost: 10,000 deals are 960,000 hands, some half an
-    hour of one core for scripts and networks.
+    cfr_no_limit_six_max or ppo_limit_six_max, cfr_limit_six_max. Cost: 10,000 deals are 960,000 hands, some
+    fifteen minutes of one core for scripts, tables and networks.
 
     Args:
         betting: The game: no-limit with 100 big blinds in each hand, or limit; the deals are the same.

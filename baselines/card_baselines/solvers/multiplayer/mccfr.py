@@ -29,7 +29,8 @@ from card_envs.vector import PICK_STREAMS
 _MAX_ROWS = 16_000_000
 """Maximum number of information states: of public states met later nothing is learned."""
 _MIN_VISITS = 5
-"""Number of visits below which a public state is not stored: its strategy would be noise (`pot_odds` plays there)."""
+"""Number of visits, at each of which all hands learn, below which a public state is not stored: its strategy would be
+noise (`pot_odds` plays there)."""
 _RARE_HAND = 0.01
 """Fraction of the mean over all hands up to which a hand plays as all do in a public state: its own actions hardly
 lead there."""
