@@ -279,6 +279,13 @@ def test_betting_of_probability_0_is_no_place(tree: BettingTree) -> None:
 
 
 @needs_speed
+@pytest.mark.parametrize("menu", ["pot:0.25,0.75,2,4,all_in", "integers"])
+def test_probabilities_of_places_sum_to_1(tree: BettingTree, menu: str) -> None:
+    tables = random_decisions(make_game("no_limit_holdem-v0", bet_menu=menu), 300)
+    assert [sum(weight for weight, _ in find_places(tree, t)) for t in tables] == pytest.approx([1.0] * len(tables))
+
+
+@needs_speed
 def test_the_agent_needs_the_stakes_of_its_strategy(strategy: tuple[TableStrategy, Path]) -> None:
     folder = strategy[1].parent
     CfrNoLimit(make_game("no_limit_holdem-v0", stacks=20_000, small_blind=100, big_blind=200), folder)

@@ -196,8 +196,8 @@ def _pot_after_unknown(t: Any, decisions: list[Bet]) -> float:
 def find_places(tree: BettingTree, t: Any) -> list[tuple[float, int]]:
     """Return the decisions of the tree that a table or view is mapped to, as pairs (probability, node).
 
-    The probabilities sum to 1, or there are none. A raise that both called was not all-in, as the tree has it on one of
-    the ways: what is known to have gone on otherwise is left out, and the other ways are the likelier for it.
+    The probabilities sum to 1, or there are none. A raise may be mapped to all-in in the tree; if it was called and the
+    betting went on, that place is left out, and the probabilities of the others are scaled.
     """
     decisions = list_bets(t)
     sizes = iter(compute_raise_sizes(t, decisions))
