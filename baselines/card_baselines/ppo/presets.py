@@ -82,7 +82,7 @@ _NO_LIMIT_TABLE_OF_SIX = replace(
 
 PRESETS = {
     # After 2, 10 and 35 minutes a pool of opponents and an average of the weights have cost more than they gained
-    # (docs/results/ablations.md).
+    # (docs/results/ablations_limit.md).
     "ppo_limit_hu": replace(_HEADS_UP, env="limit_holdem-v0", average=0.0),
     "ppo_no_limit_hu": replace(
         _HEADS_UP,

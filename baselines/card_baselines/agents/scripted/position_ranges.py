@@ -1,7 +1,7 @@
 """A tight player who raises or folds before the flop, with more hands the fewer players act after it.
 
 At six seats, the shares of hands that it opens before the small blind lie between those of Pluribus and of the
-professionals in their recorded hands (docs/results/agents.md); the hands are those with most Chen points. All other
+professionals in their recorded hands (docs/results/agents_play_style.md); the hands are those with most Chen points. All other
 numbers are ours.
 """
 
