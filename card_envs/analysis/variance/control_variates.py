@@ -4,7 +4,7 @@ During a match, *control variates* are computed for each hand: numbers with mean
 change of an agent's equity by the turn card. The part of the results that a regression on them explains is due to
 chance, and is subtracted. The estimate is unbiased for two reasons: the control variates have mean zero, and the
 coefficients for a deal are fitted to other deals (`regression`). The derivation is in
-`docs/results/control_variates.md`.
+`docs/results/control_variates.md` and `control_variates_estimate.md`.
 
 The control variates are those of MIVAT (White and Bowling, Learning a value analysis tool for agent evaluation, IJCAI
 2009) if no agent's strategy is known, and of AIVAT (Burch, Schmid, Moravcik, Morrill and Bowling, AAAI 2018) if the
