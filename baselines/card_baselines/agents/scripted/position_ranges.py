@@ -1,8 +1,8 @@
 """A tight player who raises or folds before the flop, with more hands the fewer players act after it.
 
 At six seats, the shares of hands that it opens before the small blind lie between those of Pluribus and of the
-professionals in their recorded hands (docs/results/agents_play_style.md); the hands are those with most Chen points. All other
-numbers are ours.
+professionals in their recorded hands (docs/results/agents_play_style.md); the hands are those with most Chen points.
+All other numbers are ours.
 """
 
 from __future__ import annotations
