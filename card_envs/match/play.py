@@ -20,6 +20,7 @@ from card_envs.match.callbacks import MatchBatch, MatchCallback, rotations
 from card_envs.match.result import AgentError, MatchInterrupted, MatchResult, units_of
 from card_envs.match.runner import AgentRunner, Player
 from card_envs.match.stopping import StoppingRule
+from card_envs.memory import require_free_memory
 from card_envs.rng import make_generator, wrap_seed
 from card_envs.typing import Rows
 
@@ -68,7 +69,8 @@ def play_match(
         The result; `result.agents` are the summaries, in the order of `agents`.
 
     Raises:
-        ValueError: If the number of agents is not the number of seats, or another argument is out of range.
+        ValueError: If the number of agents is not the number of seats, another argument is out of range, or the
+            payoffs of so many hands do not fit into free memory.
         AgentError: If an agent fails. `error.result` is the result of the complete hands.
         MatchInterrupted: On Ctrl-C; a KeyboardInterrupt with the same attribute.
 
@@ -123,8 +125,10 @@ class _Record:
     def __init__(self, match: _Match, samples: int, until: StoppingRule | None) -> None:
         self._match, self._until = match, until
         shape = samples * match.hands_per_sample, match.game.num_seats
-        self.payoffs = np.empty(shape, np.int64)
-        self.positions = np.empty(shape, np.int8)
+        payoff, position = np.dtype(np.int64), np.dtype(np.int8)
+        num_bytes = shape[0] * shape[1] * (payoff.itemsize + position.itemsize)
+        require_free_memory(num_bytes, f"payoffs and positions of {shape[0]:,} hands", "play fewer")
+        self.payoffs, self.positions = np.empty(shape, payoff), np.empty(shape, position)
         self.samples = 0
         """Number of complete samples."""
 

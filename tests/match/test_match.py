@@ -243,6 +243,7 @@ def test_progress_counts_all_hands() -> None:
     ("game", "hands", "message"),
     [
         *((limit_holdem(), hands, r"hands .* must be a whole number, at least 1") for hands in (0, -5, 2.5, True)),
+        *((limit_holdem(), hands, "payoffs .* of .* hands take .*: play fewer") for hands in (10**13, 2**70)),
         (limit_holdem(6), 10, "has 6 seats: 6 agents are needed, not 2"),
     ],
 )
