@@ -7,7 +7,7 @@ each legal one with the same probability.
 SAC-High and SAC-Low (sections 2.2.3, 3.4.3) are soft actor-critics over four numbers. Two critics, each with a target
 network, learn the payoff of the hand plus the temperature times the entropy of later decisions, by bootstrapping from
 the seat's next decision, without discount. The policy maximises the smaller critic. The paper prints a learning rate of
-0.1 for the policy; here it has that of the critics. Results of both are in docs/reproductions/kaminsky2020.md.
+0.1 for the policy; here it has that of the critics. Results of both: docs/reproductions/kaminsky2020_choices.md.
 """
 
 from __future__ import annotations
