@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from hashlib import sha256
@@ -47,11 +46,11 @@ class LanguageModelSettings:
     """Number of concurrent calls."""
 
     @classmethod
-    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> LanguageModelSettings:
+    def from_environment(cls) -> LanguageModelSettings:
         """Return the settings in environment variables; ValueError for one that must be a number and is not."""
         values: dict[str, Any] = {}
         for setting in fields(cls):
-            text = environment.get(_PREFIX + setting.name.upper())
+            text = os.environ.get(_PREFIX + setting.name.upper())
             if text is not None:
                 try:
                     values[setting.name] = type(getattr(cls, setting.name))(text)

@@ -26,6 +26,10 @@ from card_envs.rng import make_generator
 
 NETWORK_FOLDER = "average_network"
 """Folder inside the run folder that plays the average."""
+_DEALS = 64
+"""Deals that `NetworkAverage` plays after each update."""
+_STEPS = 4
+"""Optimiser steps that it takes then."""
 
 
 class AverageNetwork:
@@ -69,21 +73,19 @@ class NetworkAverage(LearnerCallback):
     self-play it would also depend on the opponents' current policy.
     """
 
-    def __init__(
-        self, game: Game, hidden: Sequence[int], seed: int, device: torch.device, num_deals: int = 64, steps: int = 4
-    ) -> None:
-        """Play `num_deals` deals and take `steps` optimiser steps after each update."""
+    def __init__(self, game: Game, hidden: Sequence[int], seed: int, device: torch.device) -> None:
+        """Start with a new network and an empty reservoir."""
         with torch.random.fork_rng(devices=[]):  # the random numbers of the run do not depend on this callback
             torch.manual_seed(seed)
             self.average = AverageNetwork(game, hidden, 1_000_000, 1e-3, device)
-        self._game, self._steps = game, steps
+        self._game = game
         self._rng = make_generator(seed, 6)
-        self._tables = game.seeded_tables(num_deals, seed, first_table=2**40)
+        self._tables = game.seeded_tables(_DEALS, seed, first_table=2**40)
 
     def on_update(self, learner: Any) -> dict[str, float]:
         """Add decisions of the latest policy, and fit the network."""
         self._play(learner.network.policy, float(learner.updates))
-        return {"average_loss": self.average.fit(self._rng, self._steps, 1024)}
+        return {"average_loss": self.average.fit(self._rng, _STEPS, 1024)}
 
     def _play(self, policy: torch.nn.Module, weight: float) -> None:
         """Play the deals, and add the policy's decisions to the reservoir."""

@@ -34,6 +34,8 @@ SNAPSHOTS_FOLDER = "average_snapshots"
 """Folder inside the run folder that plays the average."""
 SNAPSHOT_WEIGHTS = "snapshot_weights"
 """Name of the tensor (snapshots,) that holds the weights in the average."""
+_MAX_COPIES = 60
+"""Maximum number of snapshots of self-play."""
 _NOT_DRAWN = -1
 
 
@@ -137,9 +139,8 @@ class SnapshotAverage(LearnerCallback):
     update t has the weight t.
     """
 
-    def __init__(self, max_snapshots: int = 60) -> None:
-        """Keep at most `max_snapshots` copies."""
-        self.snapshots = Snapshots(max_snapshots)
+    def __init__(self) -> None:
+        self.snapshots = Snapshots(_MAX_COPIES)
 
     def on_update(self, learner: Any) -> dict[str, float]:
         """Add the latest policy."""

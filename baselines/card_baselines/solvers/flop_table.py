@@ -29,30 +29,27 @@ from card_envs.files import replace_file
 from card_envs.typing import Floats, Integers
 
 PARTS = 5
-"""Parts of a probability on the flop."""
+"""Parts of a probability on the flop, a divisor of 255; before the flop they are stored in 255ths."""
 SMALLEST = 0.01
 """Probabilities below it become 0."""
 
 
-def make_table(game: VectorGame, early: Floats, late: Floats, parts: int = PARTS) -> TableStrategy:
+def make_table(game: VectorGame, early: Floats, late: Floats) -> TableStrategy:
     """Return the table of a strategy for flop hold'em with the whole deck.
 
     Args:
         game: The game.
         early: (decisions, actions, hands): probabilities before the flop.
         late: (flops, decisions, actions, hands): probabilities on each canonical flop.
-        parts: Parts of the probabilities on the flop, a divisor of 255; before it they are stored in 255ths.
     """
-    return TableStrategy.from_parts(
-        game.game.config, CanonicalHands(), _Rounding(game, early, late, parts).round, whole=FINE
-    )
+    return TableStrategy.from_parts(game.game.config, CanonicalHands(), _Rounding(game, early, late).round, whole=FINE)
 
 
 class _Rounding:
     """Rounds the probabilities of one decision after the other, parents first."""
 
-    def __init__(self, game: VectorGame, early: Floats, late: Floats, parts: int) -> None:
-        self._game, self._early, self._late, self._parts = game, early, late, parts
+    def __init__(self, game: VectorGame, early: Floats, late: Floats) -> None:
+        self._game, self._early, self._late = game, early, late
         hands, known = list_flop_hands(), game.hands.numbers
         self._flops, self._places = hands.flop, game.places[1][hands.flop, hands.hand]
         self._starting = STARTING_HANDS[hands.hand]
@@ -74,7 +71,7 @@ class _Rounding:
             shares = self._early[row][legal][:, self._first]
         reach = self._find_reach(node, is_late)
         found: NDArray[Any] = np.zeros(shares.shape, np.uint8)
-        parts = self._parts if is_late else FINE
+        parts = PARTS if is_late else FINE
         goal, owed = np.zeros((2, len(legal)))
         diffuse_errors(shares.astype(np.float64), reach * self._counts[is_late], parts, SMALLEST, goal, owed, found)
         self._rounded[node] = np.zeros((tree.child.shape[1], found.shape[1]), np.uint8)

@@ -26,6 +26,12 @@ TABLES = 1024
 """Tables of a batch."""
 BATCH_STEPS = 20
 """Steps of one call, in loops over batches."""
+_HAND_SIZE = 7
+"""Cards of the hands that are evaluated."""
+_SINGLE_HANDS = 2_000
+"""Hands of one call, evaluated one by one."""
+_BATCH_HANDS = 200_000
+"""Hands of one call, evaluated together."""
 
 
 def random_legal(mask: NDArray[Any]) -> int:
@@ -86,18 +92,18 @@ def kernel_loop(game: Game) -> Work:
     return run
 
 
-def rules(game: Game, num_tables: int = TABLES) -> Work:
+def rules(game: Game) -> Work:
     """Play a batch of tables by its kernels: choose, step, deal; nothing is observed."""
-    tables, streams = game.seeded_tables(num_tables, seed=0), seeded_streams(num_tables, 1)
-    rows, actions = np.arange(num_tables), np.empty(num_tables, np.int64)
-    rewards, is_over = np.empty((num_tables, game.num_seats), np.float32), np.empty(num_tables, np.uint8)
+    tables, streams = game.seeded_tables(TABLES, seed=0), seeded_streams(TABLES, 1)
+    rows, actions = np.arange(TABLES), np.empty(TABLES, np.int64)
+    rewards, is_over = np.empty((TABLES, game.num_seats), np.float32), np.empty(TABLES, np.uint8)
     game.deal_batch(tables, rows)
 
     def run() -> int:
         for _ in range(BATCH_STEPS):
             game.random_batch(tables, rows, streams, actions)
             game.step_batch(tables, rows, actions, rewards, is_over, True)
-        return BATCH_STEPS * num_tables
+        return BATCH_STEPS * TABLES
 
     return run
 
@@ -139,36 +145,36 @@ def random_hands(width: int, count: int) -> NDArray[np.uint8]:
     return hands
 
 
-def evaluate_one_by_one(width: int = 7, count: int = 2_000) -> Work:
+def evaluate_one_by_one() -> Work:
     """Rank hands by one call each, cards given as lists of ids."""
-    hands = random_hands(width, count).tolist()
+    hands = random_hands(_HAND_SIZE, _SINGLE_HANDS).tolist()
 
     def run() -> int:
         for hand in hands:
             hand_rank(hand)
-        return count
+        return _SINGLE_HANDS
 
     return run
 
 
-def evaluate_sets_one_by_one(width: int = 7, count: int = 2_000) -> Work:
+def evaluate_sets_one_by_one() -> Work:
     """Rank hands by one call each, cards given as bit sets."""
-    sets = [sum(1 << card for card in hand) for hand in random_hands(width, count).tolist()]
+    sets = [sum(1 << card for card in hand) for hand in random_hands(_HAND_SIZE, _SINGLE_HANDS).tolist()]
 
     def run() -> int:
         for cards in sets:
             hand_rank_of_set(cards)
-        return count
+        return _SINGLE_HANDS
 
     return run
 
 
-def evaluate_batch(width: int = 7, count: int = 200_000) -> Work:
+def evaluate_batch() -> Work:
     """Rank hands by one call for all, input checks included."""
-    hands = random_hands(width, count)
+    hands = random_hands(_HAND_SIZE, _BATCH_HANDS)
 
     def run() -> int:
         hand_ranks(hands)
-        return count
+        return _BATCH_HANDS
 
     return run

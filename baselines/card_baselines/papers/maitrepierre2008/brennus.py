@@ -34,6 +34,7 @@ would fold is bluffed; opening the river with a good hand then comes out a few p
 nearly every hand. With 0, Brennus checks a third of its best hands there.
 """
 _MAX_SHOWN = 6
+"""Number of starting hands in a summary of what is believed."""
 _SEED = np.uint64(0)
 
 
@@ -221,12 +222,12 @@ CLASSES = [class_name(int(a), int(b)) for a, b in HANDS]
 """Class of each hand, in the order of `HANDS`."""
 
 
-def likeliest(probability: NDArray[np.float64], most: int = _MAX_SHOWN) -> list[tuple[str, float]]:
+def likeliest(probability: NDArray[np.float64]) -> list[tuple[str, float]]:
     """Return the starting hands, suits aside, to which the probabilities (1326,) give most, the likeliest first."""
     sums: dict[str, float] = {}
     for name, chance in zip(CLASSES, probability.tolist(), strict=True):
         sums[name] = sums.get(name, 0.0) + chance
-    return sorted(sums.items(), key=lambda item: -item[1])[:most]
+    return sorted(sums.items(), key=lambda item: -item[1])[:_MAX_SHOWN]
 
 
 def strength_distribution(probability: NDArray[np.float64], view: Any) -> NDArray[np.float64]:
