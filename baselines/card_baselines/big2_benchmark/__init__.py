@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from card_baselines.fixed_deals import Benchmark, Cards, Kind
 
-__all__ = ["BENCHMARK", "BIG2", "DEALS_SHA256", "REFERENCES", "SEED", "load_deals"]
+__all__ = ["BIG2", "load_deals"]
 
 _DECK_SIZE = 52
 
@@ -42,8 +42,6 @@ BIG2 = Benchmark(
     deals_of_slow={"ppo_big2:rollout": 200},
 )  # fmt: skip
 """The benchmark on `big2-v0` with its default rules."""
-
-BENCHMARK, DEALS_SHA256, REFERENCES, SEED = BIG2.name, BIG2.sha256, BIG2.references, BIG2.seed
 
 
 def load_deals() -> NDArray[np.uint8]:

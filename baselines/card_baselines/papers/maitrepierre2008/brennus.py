@@ -97,11 +97,6 @@ class Brennus(Agent):
         reading = f"{self.looseness[current]:.0%} loose-passive"
         return f"strategy {current + 1} of {len(self.looseness)} reads you as {reading}; {known}"
 
-    @property
-    def resets(self) -> int:
-        """How often all hands of an opponent had become impossible, and beliefs began anew."""
-        return int(self._tables.records["resets"].sum())
-
     def strategy_at(self, table: int) -> int:
         """Return the strategy that plays the hand at a table, from 0, the tightest reading."""
         return int(self._tables.record_at(table)["strategy"])
