@@ -74,11 +74,11 @@ class Actor:
     @torch.inference_mode()
     def __call__(self, step: VectorStep) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]]]:
         """Return an action for each row; nothing else has to be kept."""
-        logits = masked_logits(self.policy, torch.from_numpy(step.observation), torch.from_numpy(step.action_mask))
+        logits = mask_logits(self.policy, torch.from_numpy(step.observation), torch.from_numpy(step.action_mask))
         return choose(torch.softmax(logits, dim=1).numpy(), self.rng.random(len(logits))), {}
 
 
-def masked_logits(policy: torch.nn.Module, observation: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+def mask_logits(policy: torch.nn.Module, observation: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """Return logits (n, num_actions), -1e9 for illegal actions."""
     logits: torch.Tensor = policy(observation.float())
     return logits.masked_fill(mask == 0, -1e9)
@@ -118,7 +118,7 @@ def improve_actor(
 ) -> float:
     """Take one step along the policy gradient; return the mean entropy."""
     batch = rows.torch()
-    log_probabilities = torch.log_softmax(masked_logits(policy, batch["observation"], batch["action_mask"]), dim=1)
+    log_probabilities = torch.log_softmax(mask_logits(policy, batch["observation"], batch["action_mask"]), dim=1)
     chosen = log_probabilities.gather(1, batch["action"][:, None]).squeeze(1)
     weight = torch.from_numpy((advantage - advantage.mean()) / (advantage.std() + 1e-8))
     mean_entropy = -(log_probabilities.exp() * log_probabilities).sum(dim=1).mean()

@@ -21,7 +21,15 @@ from card_envs.match import Summary, play_match, summarise_deals
 from card_envs.match.callbacks import rotations
 
 __all__ = [
-    "ADJUSTED", "AGENT", "MIXED", "Benchmark", "Kind", "Seating", "balanced_orders", "estimate_seconds", "list_groups",
+    "ADJUSTED",
+    "AGENT",
+    "MIXED",
+    "Benchmark",
+    "Kind",
+    "Seating",
+    "estimate_seconds",
+    "list_balanced_orders",
+    "list_groups",
     "play_group",
 ]  # fmt: skip
 
@@ -95,7 +103,7 @@ class Benchmark:
     references: tuple[str, ...]
     """The reference players, weakest first."""
     mixed_table: tuple[str, ...]
-    """Different references that play at one table with the agent, in the orders of `balanced_orders`."""
+    """Different references that play at one table with the agent, in the orders of `list_balanced_orders`."""
     kinds: Mapping[str, Kind]
     """Name -> how the agent sits with copies of one reference."""
     control_variates: bool = False
@@ -176,7 +184,7 @@ class Benchmark:
                     players = tuple(AGENT if place in kind.agents else other for place in range(size))
                     seatings.append(Seating(name, players, count))
         if mixed:
-            seatings += [Seating(MIXED, (AGENT, *order), deals) for order in balanced_orders(self.mixed_table)]
+            seatings += [Seating(MIXED, (AGENT, *order), deals) for order in list_balanced_orders(self.mixed_table)]
         return seatings
 
 
@@ -188,7 +196,7 @@ def hash_deals(cards: Cards) -> str:
     return digest.hexdigest()
 
 
-def balanced_orders(players: Sequence[str]) -> list[tuple[str, ...]]:
+def list_balanced_orders(players: Sequence[str]) -> list[tuple[str, ...]]:
     """Return orders in which an odd number of players follow an agent, as few as treat all alike.
 
     At the round table of the agent and the players, everybody sits directly behind each of the others in equally many

@@ -20,8 +20,8 @@ from card_baselines.fixed_deals import (
     NUM_DEALS,
     Benchmark,
     Seating,
-    balanced_orders,
     estimate_seconds,
+    list_balanced_orders,
     play_group,
     play_seatings,
 )
@@ -162,7 +162,7 @@ def test_stored_results_are_of_these_deals(benchmark: Benchmark) -> None:
 
 @pytest.mark.parametrize("players", ["abc", "abcde", "abcdefg"])
 def test_everybody_sits_behind_everybody_else_as_often(players: str) -> None:
-    orders = balanced_orders(players)
+    orders = list_balanced_orders(players)
     assert len(orders) == len(set(orders)) == 2 * len(players)
     assert all(sorted(order) == list(players) for order in orders)
     tables = ["".join((AGENT[0].upper(), *order)) for order in orders]
@@ -174,7 +174,7 @@ def test_everybody_sits_behind_everybody_else_as_often(players: str) -> None:
 
 def test_an_even_number_of_players_is_refused() -> None:
     with pytest.raises(ValueError, match="4 players have no such orders"):
-        balanced_orders("abcd")
+        list_balanced_orders("abcd")
 
 
 def test_every_circular_order_of_big_2_is_played_once() -> None:

@@ -296,7 +296,7 @@ def test_a_round_that_brings_down_every_worker_is_given_up(tmp_path: Path) -> No
 
     with small_league(tmp_path / "league") as league:
         assert league.run({"climb": 2}, Dying()) == {"climb": 2}
-        assert [why for _, why in league.store.lost_rounds()] == ["3 workers died while they played it"] * 2
+        assert [why for _, why in league.store.find_lost_rounds()] == ["3 workers died while they played it"] * 2
         assert league.run({"climb": 4}) == {"climb": 4}
         assert len(league.store.rounds(played=True)) == 2
 

@@ -59,4 +59,4 @@ def test_rounds_on_ray_are_those_of_one_process(tmp_path: Path) -> None:
     here.run({"climb": 3, "robin": 6})
     query = "SELECT r.division, r.number, e.* FROM earnings e JOIN rounds r ON r.id = e.round ORDER BY 1, 2, 4"
     of_both = [[(*row[:2], *row[3:]) for row in league.store.rows(query)] for league in leagues]
-    assert of_both[0] == of_both[1] and not on_ray.store.lost_rounds()
+    assert of_both[0] == of_both[1] and not on_ray.store.find_lost_rounds()

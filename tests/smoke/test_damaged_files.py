@@ -143,7 +143,7 @@ def read_league(folder: Path) -> None:
     command("league", "rank", str(folder), "--measures", "mean", "--resamples", "2")
     command("league", "watch", str(folder), "--once")
     with League.open(folder) as opened:
-        opened.store.rounds(), opened.store.faults(), opened.store.lost_rounds()
+        opened.store.rounds(), opened.store.faults(), opened.store.find_lost_rounds()
         for row in opened.divisions.values():
             opened.store.entries(row.id), opened.ratings(row.name)
 

@@ -273,7 +273,7 @@ class Store:
         query = "SELECT f.round, m.name, f.decisions, f.first FROM faults f JOIN members m ON m.id = f.member"
         return [(row[0], Fault(*row[1:])) for row in self.rows(f"{query} ORDER BY f.round, f.member")]
 
-    def lost_rounds(self) -> list[tuple[int, str]]:
+    def find_lost_rounds(self) -> list[tuple[int, str]]:
         """Return (round, reason) of the rounds that could not be played."""
         return [(row[0], row[1]) for row in self.rows("SELECT round, lost FROM outcomes WHERE lost IS NOT NULL")]
 

@@ -100,7 +100,7 @@ def faults_table(league: League, most: int = 20) -> TextTable:
     """Return the latest faults of members, and rounds that could not be played."""
     seeds = dict(league.store.rows("SELECT id, seed FROM rounds"))
     faults = [(round, fault.agent, f"{fault.decisions:,}", fault.first) for round, fault in league.store.faults()]
-    lost = [(round, "-", "-", f"not played: {reason}") for round, reason in league.store.lost_rounds()]
+    lost = [(round, "-", "-", f"not played: {reason}") for round, reason in league.store.find_lost_rounds()]
     latest = sorted([*faults, *lost], key=lambda row: row[0])[-most:]
     rows = [(str(round), str(seeds[round]), *others) for round, *others in latest]
     return TextTable("faults", ("round", "seed", "member", "forfeited", "first"), rows)

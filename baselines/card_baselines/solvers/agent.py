@@ -19,7 +19,7 @@ from typing import ClassVar
 
 from card_baselines.solvers.game_trees import has_same_limit_betting, is_two_player_limit, is_usual_limit
 from card_baselines.solvers.strategy import DATA, STRATEGY, TableStrategy, load_config
-from card_baselines.solvers.translation import trained_shares, translate
+from card_baselines.solvers.translation import find_trained_shares, translate
 from card_baselines.solvers.vector_cfr import VectorCfr, VectorGame, VectorStrategy
 from card_envs.agent import Decisions, StochasticAgent
 from card_envs.game import Game
@@ -77,7 +77,7 @@ class TableAgent(StochasticAgent):
 
     def explain(self, decisions: Decisions) -> list[str]:
         """Return a sentence for each decision to whose betting training hardly came, "" for the others."""
-        trained = trained_shares(self.strategy, self._game.config, decisions.views)
+        trained = find_trained_shares(self.strategy, self._game.config, decisions.views)
         return ["" if share > 0.5 else _UNTRAINED for share in trained.tolist()]
 
 

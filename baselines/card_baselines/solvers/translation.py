@@ -52,7 +52,7 @@ def translate(strategy: TableStrategy, config: HoldemConfig, views: Tables) -> F
     return (_translate_bets if strategy.states.keys is None else translate_raises)(strategy, views, config.num_actions)
 
 
-def trained_shares(strategy: TableStrategy, config: HoldemConfig, views: Tables) -> Floats:
+def find_trained_shares(strategy: TableStrategy, config: HoldemConfig, views: Tables) -> Floats:
     """Return the share (n,), 0 to 1, of the probabilities of `translate` that was trained; pot odds are the rest."""
     if _has_same_betting(strategy, config):
         return strategy.is_trained(strategy.states.find(views)).astype(np.float64)

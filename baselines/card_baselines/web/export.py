@@ -6,7 +6,7 @@ import csv
 from pathlib import Path
 
 from card_baselines.web.catalogue import Catalogue
-from card_baselines.web.results import MatchHands, finished_hands
+from card_baselines.web.results import MatchHands, list_finished_hands
 from card_baselines.web.session import deal_table, format_settings, name_actions
 from card_baselines.web.store import Store
 from card_envs.damaged_files import explain_damage
@@ -41,7 +41,7 @@ def _write_csv(store: Store, catalogue: Catalogue, path: Path) -> int:
         for session, game in catalogue.pair_with_games(store.sessions()):
             plan = session.plan
             seed = "" if plan.secret else plan.seed
-            for hand in finished_hands(game, session, store.hands(session.id)):
+            for hand in list_finished_hands(game, session, store.hands(session.id)):
                 assert hand.payoffs is not None
                 count += 1
                 moves = name_actions(game, deal_table(game, plan, hand.number), hand.actions)

@@ -89,7 +89,7 @@ class Waiting:
 class TimedProtocol(H11Protocol):
     """An HTTP connection that is closed if it sends no whole request in time, which uvicorn does not do by itself.
 
-    `timed_protocol` makes subclasses with limits.
+    `make_timed_protocol` makes subclasses with limits.
     """
 
     seconds: ClassVar[float]
@@ -141,7 +141,7 @@ class TimedProtocol(H11Protocol):
         self.transport.abort()
 
 
-def timed_protocol(limits: Limits) -> type[H11Protocol]:
+def make_timed_protocol(limits: Limits) -> type[H11Protocol]:
     """Return uvicorn's HTTP protocol with the limits `request_seconds` and `waiting_requests`."""
     waiting = Waiting(limits.waiting_requests, "connections without a request")
     return type("LimitedProtocol", (TimedProtocol,), {"seconds": limits.request_seconds, "waiting": waiting})

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from card_baselines.advice import Advice
 from card_baselines.web.catalogue import Catalogue, OfferedAgent
-from card_baselines.web.results import finished_hands
+from card_baselines.web.results import list_finished_hands
 from card_baselines.web.scenes import make_scene
 from card_baselines.web.session import Plan, format_settings, name_actions, table_after
 from card_baselines.web.store import Store, StoredHand, StoredSession
@@ -202,7 +202,7 @@ class Library:
             return None
         try:
             game = self._catalogue.game(session.plan.env, format_settings(session.plan))
-            hands = finished_hands(game, session, self._store.hands(session.id))
+            hands = list_finished_hands(game, session, self._store.hands(session.id))
         except ValueError:  # the game is not offered, or a hand is damaged
             return None
         return make_recording(game, session, hands, self._store.path, self._catalogue)

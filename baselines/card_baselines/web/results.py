@@ -140,7 +140,7 @@ def _bounds(summary: Summary) -> tuple[float | None, float | None]:
     return json_number(low), json_number(high)
 
 
-def finished_hands(game: Game, session: StoredSession, hands: Sequence[StoredHand]) -> list[StoredHand]:
+def list_finished_hands(game: Game, session: StoredSession, hands: Sequence[StoredHand]) -> list[StoredHand]:
     """Return the finished hands of a session; ValueError if the payoffs of one are not those of its players."""
     over = [hand for hand in hands if hand.payoffs is not None]
     if any(len(hand.payoffs or ()) != game.num_seats for hand in over):
@@ -159,7 +159,7 @@ class MatchHands:
         """(number in the match, session, hand)."""
         first = 0
         for session, hands in sessions:
-            over = finished_hands(game, session, hands)
+            over = list_finished_hands(game, session, hands)
             numbered = sorted(((session.plan.match_hand(hand.number), hand) for hand in over), key=itemgetter(0))
             deals = Counter(number // self.plays for number, _ in numbered)
             whole = [(number, hand) for number, hand in numbered if deals[number // self.plays] == self.plays]

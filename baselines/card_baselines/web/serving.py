@@ -24,7 +24,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from card_baselines.file_lock import LockedError, hold_lock
 from card_baselines.web.catalogue import Catalogue
-from card_baselines.web.limits import LOOPBACK, Hosts, Limits, RateLimit, Waiting, timed_protocol
+from card_baselines.web.limits import LOOPBACK, Hosts, Limits, RateLimit, Waiting, make_timed_protocol
 from card_baselines.web.messages import MessageError
 from card_baselines.web.replay import Library
 from card_baselines.web.request_handler import Page, RequestHandler
@@ -300,7 +300,7 @@ def server_config(app: object, limits: Limits | None = None) -> uvicorn.Config:
     return uvicorn.Config(
         app,  # type: ignore[arg-type]  # an ASGI application
         log_level="warning",
-        http=timed_protocol(limits),
+        http=make_timed_protocol(limits),
         ws="websockets-sansio",
         ws_max_size=limits.message_bytes,
         ws_per_message_deflate=False,

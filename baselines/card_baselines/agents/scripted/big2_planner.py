@@ -107,7 +107,7 @@ PLAN = np.dtype(
 
 
 @kernel
-def planned_play(t: Any, random_number: Any, plans: Any) -> Any:
+def plan_play(t: Any, random_number: Any, plans: Any) -> Any:
     """Return the planned action of a view's actor; `plans` is one record of scratch space."""
     return np.int64(t.legal[0]) if t.num_legal == 1 else choose(t, plans[0])
 
@@ -295,7 +295,7 @@ class Big2Planner(RulePlayer):
     """Takes the action that leaves the hand which needs the fewest turns, and keeps or takes the lead for it."""
 
     name = "big2_planner"
-    choose_rows = rule_kernel(planned_play)
+    choose_rows = rule_kernel(plan_play)
     plays = staticmethod(is_big2)
 
     def __init__(self) -> None:

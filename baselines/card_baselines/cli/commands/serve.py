@@ -87,7 +87,7 @@ def serve_openenv(
     require_host(host)
     import uvicorn
 
-    from card_baselines.web.limits import Limits, timed_protocol
+    from card_baselines.web.limits import Limits, make_timed_protocol
     from card_wrappers.openenv import LOOPBACK, make_app
 
     drawn = opponents or ("random",)
@@ -96,5 +96,5 @@ def serve_openenv(
     shown = f"[{host}]" if ":" in host else host
     print(f"{env} at http://{shown}:{port}; Ctrl-C ends it", flush=True)
     uvicorn.run(
-        app, host=host, port=port, log_level="warning", http=timed_protocol(Limits()), ws_max_size=_MESSAGE_BYTES
+        app, host=host, port=port, log_level="warning", http=make_timed_protocol(Limits()), ws_max_size=_MESSAGE_BYTES
     )  # fmt: skip
