@@ -136,9 +136,19 @@ def test_an_empty_text_is_no_path(words: tuple[str, ...], option: str, shell: Sh
 
 
 @pytest.mark.parametrize("hands", [str(2**63 - 1), str(2**62), str(10**15)])
-def test_numbers_that_memory_cannot_hold_are_refused_in_our_words(hands: str, shell: Shell) -> None:
+def test_matches_that_memory_cannot_hold_are_refused_with_their_size(hands: str, shell: Shell) -> None:
     error = shell.refuses("match", KUHN, "--agents", "random", "random", "--hands", hands)
-    assert "asks for more than the memory of this machine holds: choose a smaller one" in error
+    assert f"payoffs and positions of {int(hands):,} hands take " in error
+    assert "that are free: play fewer; `card-envs match --help`" in error
+
+
+@pytest.mark.parametrize("option", ["--num-tables", "--hidden"])
+def test_numbers_that_memory_cannot_hold_are_refused_in_our_words(option: str, shell: Shell, tmp_path: Path) -> None:
+    words = ["train", "self_play_ppo", "--env", KUHN, "--minutes", "0.01", "--folder", str(tmp_path / "run")]
+    code, _, error = shell.run(*words, option, str(10**14))
+    assert code == 2
+    assert "card-envs: a number asks for more than the memory of this machine holds: choose a smaller one" in error
+    assert not (tmp_path / "run").exists()
 
 
 def test_names_and_paths_may_have_many_digits() -> None:

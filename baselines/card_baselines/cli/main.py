@@ -42,8 +42,11 @@ _COMMAND = re.compile(r"\b(card-envs|pip install) ")
 _WIDTH = 100
 """Maximum width of the help, in characters."""
 
-_TOO_LARGE = ("Maximum allowed dimension exceeded", "array is too big")
-"""Messages of NumPy about arrays that are larger than any memory."""
+_TOO_LARGE = (
+    "Maximum allowed dimension exceeded", "array is too big",
+    "can't allocate memory", "Storage size calculation overflowed",
+)  # fmt: skip
+"""Messages of NumPy and PyTorch about arrays that are larger than the memory."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -126,14 +129,19 @@ def _is_expected(error: Exception) -> bool:
     from card_envs.match import AgentError  # here: most commands end without an error, and some without the compiler
 
     expected = (ValueError, OverflowError, MemoryError, AgentError, OSError, ModuleNotFoundError)
-    return isinstance(error, expected)
+    return isinstance(error, expected) or _is_too_large(error)
+
+
+def _is_too_large(error: Exception) -> bool:
+    """Return True if arrays do not fit into memory; of PyTorch such an error is a RuntimeError."""
+    return isinstance(error, (MemoryError, OverflowError)) or any(words in str(error) for words in _TOO_LARGE)
 
 
 def _explain(error: Exception) -> str:
-    """Return the message of an error: of the operating system without its number, of NumPy about memory in words."""
+    """Return the message of an error: of the operating system without its number, about memory in our words."""
     if isinstance(error, ModuleNotFoundError):
         return how_to_install(error)
-    if isinstance(error, (MemoryError, OverflowError)) or any(words in str(error) for words in _TOO_LARGE):
+    if _is_too_large(error):
         return (
             "a number asks for more than the memory of this machine holds: choose a smaller one, such as fewer --hands"
         )
