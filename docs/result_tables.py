@@ -176,6 +176,12 @@ def weak_spots() -> str:
     return markdown_table(["agent", "against", "bb/100", "hands", "command"], rows)
 
 
+def six_seats() -> str:
+    """What the solver for six seats wins in no-limit hold'em, bb/100."""
+    rows = [[cell["match"], f"{cell['hands']:,}", format_gain(cell, 100, 1)] for cell in read_results("six_seats")]
+    return markdown_table(["", "hands", "wins, bb/100"], rows)
+
+
 # --- learners of equilibria in small games ---
 
 
