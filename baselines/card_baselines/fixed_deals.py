@@ -21,16 +21,8 @@ from card_envs.match import Summary, play_match, summarise_deals
 from card_envs.match.callbacks import rotations
 
 __all__ = [
-    "ADJUSTED",
-    "AGENT",
-    "MIXED",
-    "Benchmark",
-    "Kind",
-    "Seating",
-    "estimate_seconds",
-    "list_balanced_orders",
-    "list_groups",
-    "play_group",
+    "ADJUSTED", "AGENT", "MIXED", "Benchmark", "Kind", "Seating", "estimate_seconds", "list_balanced_orders",
+    "list_groups", "play_group",
 ]  # fmt: skip
 
 Cards = Mapping[str, NDArray[np.uint8]]

@@ -124,11 +124,11 @@ class _Record:
 
     def __init__(self, match: _Match, samples: int, until: StoppingRule | None) -> None:
         self._match, self._until = match, until
-        shape = samples * match.hands_per_sample, match.game.num_seats
-        payoff, position = np.dtype(np.int64), np.dtype(np.int8)
-        num_bytes = shape[0] * shape[1] * (payoff.itemsize + position.itemsize)
-        require_free_memory(num_bytes, f"payoffs and positions of {shape[0]:,} hands", "play fewer")
-        self.payoffs, self.positions = np.empty(shape, payoff), np.empty(shape, position)
+        shape = hands, num_seats = samples * match.hands_per_sample, match.game.num_seats
+        num_bytes = hands * num_seats * (np.dtype(np.int64).itemsize + np.dtype(np.int8).itemsize)
+        require_free_memory(num_bytes, f"payoffs and positions of {hands:,} hands", "play fewer")
+        self.payoffs = np.empty(shape, np.int64)
+        self.positions = np.empty(shape, np.int8)
         self.samples = 0
         """Number of complete samples."""
 
