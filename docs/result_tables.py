@@ -148,8 +148,8 @@ def trained_agents(*names: str) -> str:
     for name in names:
         if name in won[name]:  # the agent of this name that a run started from
             won[name][_START] = won[name].pop(name)
-    for match in read_results("later_matches"):
-        if match["agent"] in won and "opponent" in match:
+    for match in read_results("measurements").values():
+        if match.get("agent") in won and "opponent" in match:
             won[match["agent"]][match["opponent"]] = match
     units = {found[name]["unit"] for name in names}
     assert len(units) == 1, f"agents of one table win in one unit, not in {units}"
@@ -168,18 +168,73 @@ def trained_agents(*names: str) -> str:
 
 def weak_spots() -> str:
     """What the trained and solved agents lose, to whom, and the command that measures it; hold'em, bb/100."""
-    rows = []
-    for match in read_results("later_matches"):
-        if match["ci95"][1] < 0:
-            agent, command = f"`{match['agent']}`", f"`{match['command']}`"
-            rows.append([agent, match["against"], format_gain(match, 100, 1), f"{match['hands']:,}", command])
-    return markdown_table(["agent", "against", "bb/100", "hands", "command"], rows)
+    rows: dict[tuple[str, str], list[str]] = {}
+    for match in read_results("measurements").values():
+        if "agent" in match and match["ci95"][1] < 0:
+            agent, against, command = f"`{match['agent']}`", match["against"], f"`{match['command']}`"
+            rows.setdefault(
+                (agent, against), [agent, against, format_gain(match, 100, 1), format_count(match["hands"]), command]
+            )
+    return markdown_table(["agent", "against", "bb/100", "hands", "command"], rows.values())
 
 
-def six_seats() -> str:
-    """What the solver for six seats wins in no-limit hold'em, bb/100."""
-    rows = [[cell["match"], f"{cell['hands']:,}", format_gain(cell, 100, 1)] for cell in read_results("six_seats")]
-    return markdown_table(["", "hands", "wins, bb/100"], rows)
+def format_count(count: int | str) -> str:
+    """A number of hands, or words such as "50 flops"."""
+    return f"{count:,}" if isinstance(count, int) else count
+
+
+# --- tables of single measurements ---
+
+
+def measured(page: str, name: str) -> str:
+    """A table of `results/tables/<page>.json`.
+
+    A table has `columns` and `rows`, the `command`, `commit` and `hands` of its measurements, and a `unit` (bb/100,
+    from big blinds a hand) or `digits` after the point; a measurement may have its own. A cell is one of
+
+    * a measurement: `{"wins": mean, "ci95": [low, high]}`, printed with a sign; with `is` in place of `wins`, a
+      quantity such as a time or what a best response takes, printed without; with `bounds` in place of `ci95`, which
+      are printed themselves instead of half of the interval;
+    * a number, or a text; in a text `{name}` stands for what the agent of a measurement of `results/measurements.json`
+      wins, and `{-name}` for what it loses;
+    * a list of these, printed one after the other.
+    """
+    table = read_json(DOCS / "results" / "tables" / f"{page}.json")[name]
+    rows = [[_measured_cell(cell, table) for cell in row] for row in table["rows"]]
+    return markdown_table(table["columns"], rows)
+
+
+def _measured_cell(cell: Any, table: dict[str, Any]) -> str:
+    if isinstance(cell, list):
+        return "".join(_measured_cell(part, table) for part in cell)
+    if isinstance(cell, dict):
+        return _format_measured(cell, table)
+    if isinstance(cell, str):
+        return MEASUREMENT.sub(lambda found: _measured_cell(find_measurement(found[1]), table), cell)
+    return f"{cell:,}"
+
+
+def _format_measured(cell: dict[str, Any], table: dict[str, Any]) -> str:
+    factor, digits = (100, 1) if cell.get("unit", table.get("unit")) == "bb/100" else (1, table.get("digits", 2))
+    digits = cell.get("digits", digits)
+    low, high = cell.get("ci95") or cell["bounds"]
+    mean = f"{factor * cell['wins']:+,.{digits}f}" if "wins" in cell else f"{factor * cell['is']:,.{digits}f}"
+    if "bounds" in cell:
+        return f"{mean} ({factor * low:,.{digits}f} to {factor * high:,.{digits}f})"
+    return f"{mean} ± {factor * (high - low) / 2:,.{digits}f}"
+
+
+MEASUREMENT = re.compile(r"\{([^{}]+)\}")
+"""The name of a measurement in the text of a cell."""
+
+
+def find_measurement(name: str) -> dict[str, Any]:
+    """The measurement of a name as a cell: what its agent wins, or loses where the name begins with a minus."""
+    measurement = read_results("measurements")[name.removeprefix("-")]
+    mean, (low, high), unit = measurement["mean"], measurement["ci95"], {"unit": measurement.get("unit", "bb/100")}
+    if name.startswith("-"):
+        return {"is": -mean, "ci95": [-high, -low], **unit}
+    return {"wins": mean, "ci95": [low, high], **unit}
 
 
 # --- learners of equilibria in small games ---
