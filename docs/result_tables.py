@@ -198,6 +198,8 @@ def measured(page: str, name: str) -> str:
     * a number, or a text; in a text `{name}` stands for what the agent of a measurement of `results/measurements.json`
       wins, and `{-name}` for what it loses;
     * a list of these, printed one after the other.
+
+    Measurements with few digits were typed from what their commands printed, which was not kept.
     """
     table = read_json(DOCS / "results" / "tables" / f"{page}.json")[name]
     rows = [[_measured_cell(cell, table) for cell in row] for row in table["rows"]]
