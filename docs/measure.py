@@ -76,8 +76,9 @@ def main(words: list[str] | None = None) -> None:
         words = [sys.executable, "-c", "import card_baselines.cli as cli; raise SystemExit(cli.main())", *command[1:]]
         printed = subprocess.run([*words, "--json"], check=True, stdout=subprocess.PIPE, encoding="utf-8")
         found = read_report(json.loads(printed.stdout), measurements[name].get("agent"))
-        measurements[name] |= {**found, "commit": git_commit()[:10]}
-        replace_text(MEASUREMENTS, json.dumps(measurements, indent=1, ensure_ascii=False) + "\n")
+        stored = json.loads(MEASUREMENTS.read_text(encoding="utf-8"))  # another process may have stored more
+        stored[name] |= {**found, "commit": git_commit()[:10]}
+        replace_text(MEASUREMENTS, json.dumps(stored, indent=1, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":
