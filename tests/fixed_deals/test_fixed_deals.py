@@ -42,7 +42,7 @@ FROZEN = {
     "agents/learned/pretrained/ppo_limit_six_max/policy.safetensors": "e2d3ffc7e394cfec",
     "agents/learned/pretrained/ppo_no_limit_six_max/policy.safetensors": "fe6e25f5769fec0b",
     "solvers/data/limit_holdem_six_max.npz": "c298a61014648154",
-    "solvers/data/no_limit_holdem_six_max.npz": "82ab71409943a7ad",
+    "solvers/data/no_limit_holdem_six_max.npz": "066af01574b263b9",
 }
 """File of a reference player -> SHA-256, first 16 digits."""
 

@@ -33,7 +33,7 @@ def _read_cards(tables: NDArray[Any]) -> Cards:
 _SCRIPTS = ("always_call", "equity", "tight_aggressive", "position_ranges")
 
 NO_LIMIT = Benchmark(
-    name="six-max-no-limit-v3", env="no_limit_holdem-v0", settings={"num_players": _NUM_SEATS}, unit="bb/100",
+    name="six-max-no-limit-v4", env="no_limit_holdem-v0", settings={"num_players": _NUM_SEATS}, unit="bb/100",
     per_hand=100.0, seed=20261127, file=Path(__file__).with_name("deals.npz"),
     sha256="6badbe7d34c6f8a8cb649599c8be0c159be178287097f168f0b4b664d48d8833",
     read_cards=_read_cards,

@@ -282,7 +282,7 @@ MULTIPLAYER_MCCFR = make_algorithm(
             env="limit_holdem-v0", panel=("always_call", "tight_aggressive", "equity", "ppo_limit_six_max")
         ),
         "cfr_no_limit_six_max": MultiplayerConfig(
-            minutes=199.0, width=12, largest_river_bet=300,
+            minutes=307.0, width=12, largest_river_bet=300,
             panel=("always_call", "tight_aggressive", "position_ranges", "ppo_no_limit_six_max"),
         ),
     },

@@ -34,7 +34,7 @@ noise (`pot_odds` plays there)."""
 _RARE_HAND = 0.01
 """Fraction of the mean over all hands up to which a hand plays as all do in a public state: its own actions hardly
 lead there."""
-_SMALLEST = 0.2
+_SMALLEST = 0.35
 """Smaller probabilities are left out: after few iterations most of them are noise (Ganzfried, Sandholm and Waugh 2012,
 Strategy purification and thresholding)."""
 
