@@ -46,7 +46,6 @@ CASES = {
     "self_play_ppo, exploiters": Case("self_play_ppo", {"average_strategy": "exact", **EXPLOITED}, updates=5),
     "self_play_ppo, on a device": Case("self_play_ppo", EXPLOITED, updates=5, make=DevicePpo),
     "self_play_ppo, snapshots": Case("self_play_ppo", {"env": "kuhn_poker-v0", "average_strategy": "snapshots"}),
-    "self_play_ppo, network": Case("self_play_ppo", {"env": "kuhn_poker-v0", "average_strategy": "network"}),
 }
 UNWRITTEN = {"rollout.buffer.advantage", "rollout.buffer.target", "rollout.waiting.decisions"}
 """What PPO writes when a deal ends, and records with it; of unfinished deals there is what was there before."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from card_baselines.agents.learned.devices import find_device
-from card_baselines.average_strategy.average_network import NetworkAverage
 from card_baselines.average_strategy.snapshots import SnapshotAverage
 from card_baselines.ppo.config import SCHEDULES, Config
 from card_baselines.ppo.exploiters import ExploiterTraining
@@ -27,8 +26,6 @@ def make_callbacks(config: Config, game: Game) -> list[LearnerCallback]:
         callbacks.append(ExactAverage(game))
     if config.average_strategy == "snapshots":
         callbacks.append(SnapshotAverage())
-    if config.average_strategy == "network":
-        callbacks.append(NetworkAverage(game, config.hidden, config.seed, find_device(config.device)))
     if EXPLOITER in config.opponents:
         callbacks.append(ExploiterTraining(config, game))
     return callbacks

@@ -74,10 +74,10 @@ class Config(GameRunConfig):
     """Computation of the network on a CPU. float32: kernels that skip zeros and illegal actions. bfloat16: hidden
     layers in bfloat16, up to three times as fast with AMX or AVX-512 BF16, much slower elsewhere. auto: the faster of
     the two, measured when the run begins. off: plain PyTorch, as on GPUs."""
-    average_strategy: Literal["off", "exact", "snapshots", "network"] = "off"
+    average_strategy: Literal["off", "exact", "snapshots"] = "off"
     """Average of all policies of the run, saved beside the latest one. exact: in small hold'em games, as a table, with
     the exact exploitability of both during the run (folder `average`). snapshots: in games of any size, as a mixture of
-    networks, one of which is drawn for each deal (`average_snapshots`). network: as one network (`average_network`)."""
+    networks, one of which is drawn for each deal (folder `average_snapshots`)."""
 
     def __post_init__(self) -> None:
         """Raise ValueError, naming the setting, for numbers out of range."""
