@@ -23,6 +23,7 @@ from card_baselines.ppo import ppo
 from card_baselines.ppo.algorithm import ALGORITHM, PRESETS
 from card_baselines.ppo.config import Config
 from card_baselines.run_folder import RunFolder
+from card_baselines.runs.algorithm import find_preset
 from card_baselines.runs.budget import Budget, RunProgress
 from card_baselines.runs.evaluation import label_opponents
 from card_baselines.runs.run import FROZEN, Run, start_folder, train
@@ -211,6 +212,21 @@ def test_a_run_begins_with_the_preset_that_fits(words: str, preset: str, capsys:
     wanted = PRESETS[preset]
     assert settings["epochs"] == 7 and settings["reward_scale"] == wanted.reward_scale
     assert settings["panel"] == list(wanted.panel) and settings["env_args"] == list(wanted.env_args)
+
+
+@pytest.mark.parametrize(
+    ("env", "num_seats", "preset"),
+    [
+        ("limit_holdem-v0", 2, "ppo_limit_hu"),
+        ("limit_holdem-v0", 3, "ppo_limit_six_max"),
+        ("no_limit_holdem-v0", 6, "ppo_no_limit_six_max"),
+        ("no_limit_holdem-v0", 9, "ppo_no_limit_six_max"),
+        ("big2-v0", 4, "ppo_big2"),
+        ("another-v0", 2, ""),
+    ],
+)
+def test_the_preset_that_fits_has_the_fewest_seats_that_are_enough(env: str, num_seats: int, preset: str) -> None:
+    assert find_preset(PRESETS, env, num_seats) == preset
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from card_baselines.ppo.fast_cpu import FastPpo
 from card_baselines.ppo.network import EXPLOITER
 from card_baselines.ppo.on_device.learner import DevicePpo
 from card_baselines.ppo.ppo import Ppo
-from card_baselines.ppo.presets import PRESETS, find_preset
+from card_baselines.ppo.presets import PRESETS
 from card_baselines.runs.algorithm import make_game_algorithm
 from card_baselines.runs.exploitability_meter import ExactAverage
 from card_baselines.runs.learner import LearnerCallback
@@ -42,7 +42,6 @@ ALGORITHM = make_game_algorithm(
     Config,
     make_learner,
     presets=PRESETS,
-    find_preset=find_preset,
     may_change=(
         "minutes",
         "steps",

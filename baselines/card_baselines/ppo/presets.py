@@ -177,24 +177,3 @@ PRESETS = {
         learning_rate=(2e-3, 3e-4), entropy=(0.1, 0.03), kl_penalty=(3.0, 20.0),
     ),
 }  # fmt: skip
-
-DEFAULT_PRESETS: dict[str, dict[int | None, str]] = {
-    "limit_holdem-v0": {2: "ppo_limit_hu", None: "ppo_limit_six_max"},
-    "no_limit_holdem-v0": {2: "ppo_no_limit_hu", None: "ppo_no_limit_six_max"},
-    "big2-v0": {None: "ppo_big2"},
-    "flop_holdem-v0": {None: "flop"},
-    "leduc_holdem-v0": {None: "leduc"},
-    "kuhn_poker-v0": {None: "kuhn"},
-}
-"""Environment -> number of seats (None: any other number) -> preset that `card-envs train` uses by default."""
-
-
-def default_preset(env: str, num_seats: int) -> str:
-    """Return the name of the preset for an environment and a number of seats, "" if there is none."""
-    by_seats = DEFAULT_PRESETS.get(env, {})
-    return by_seats.get(num_seats, by_seats.get(None, ""))
-
-
-def find_preset(config: Config) -> str:
-    """Return the name of the preset for the game of the settings, "" if there is none."""
-    return default_preset(config.env, config.game().num_seats)

@@ -18,7 +18,8 @@ from card_envs.game import Game
 from card_envs.locations import load_object
 
 __all__ = [
-    "Algorithm", "describe_game_run", "find_algorithm", "list_settings", "make_game_algorithm", "require_algorithm",
+    "Algorithm", "describe_game_run", "find_algorithm", "find_preset", "list_settings", "make_game_algorithm",
+    "require_algorithm",
 ]  # fmt: skip
 
 MAY_CHANGE = ("minutes", "steps", "evaluation_seconds")
@@ -86,25 +87,33 @@ class Algorithm(Generic[AnyConfig]):
 def make_game_algorithm(
     name: str, config: type[Any], make_learner: Callable[[Any, Game], Learner], *, agent: str = "mlp",
     presets: Mapping[str, Any] | None = None, may_change: tuple[str, ...] = MAY_CHANGE,
-    keeps_frozen_selves: bool = False, find_preset: Callable[[Any], str] | None = None, **extra_config: Any,
+    keeps_frozen_selves: bool = False, **extra_config: Any,
 ) -> Algorithm[Any]:  # fmt: skip
     """Return an algorithm for any environment, whose settings are a `GameRunConfig`.
 
-    The default preset of an environment is the first one with this environment, unless `find_preset` finds another.
-    `agent` and `extra_config` are those of `describe_game_run`, further arguments are fields of `Algorithm`.
+    The default preset is that of `find_preset`, for the environment and number of seats of the settings. `agent` and
+    `extra_config` are those of `describe_game_run`, further arguments are fields of `Algorithm`.
     """
     presets = presets or {}
-    default_presets = {preset.env: key for key, preset in reversed(list(presets.items()))}
     return Algorithm(
         name=name,
         config=config,
         make_learner=make_learner,
         describe=partial(describe_game_run, algorithm=name, agent=agent, **extra_config),
         presets=presets,
-        find_preset=find_preset or (lambda config: default_presets.get(config.env, "")),
+        find_preset=lambda config: find_preset(presets, config.env, config.game().num_seats),
         may_change=may_change,
         keeps_frozen_selves=keeps_frozen_selves,
     )
+
+
+def find_preset(presets: Mapping[str, Any], env: str, num_seats: int) -> str:
+    """Return the name of the first preset of an environment, "" if there is none.
+
+    Among presets for different numbers of seats: the smallest number that is large enough, otherwise the largest.
+    """
+    seats = {name: preset.game().num_seats for name, preset in presets.items() if preset.env == env}
+    return min(seats, key=lambda name: (seats[name] < num_seats, abs(seats[name] - num_seats)), default="")
 
 
 def find_algorithm(location: str) -> Algorithm[Any]:
