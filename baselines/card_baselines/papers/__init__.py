@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from card_envs.locations import load_object
@@ -16,15 +15,7 @@ PAPERS = {
 }
 """Name -> "module:PAPER", which is imported when it is needed."""
 
-PRESETS = {"self_play_ppo": {"charlesworth2018": "card_baselines.papers.charlesworth2018.reproduction:PRESET"}}
-"""Algorithm -> name of settings from a paper -> "module:NAME" of these settings."""
-
 
 def find_paper(name: str) -> Any:
     """Return the `protocol.Paper` of that name; raise KeyError if it is not in `PAPERS`."""
     return load_object(PAPERS[name])
-
-
-def presets_of(algorithm: str) -> dict[str, Mapping[str, Any]]:
-    """Return the settings of an algorithm from papers, by name."""
-    return {name: load_object(location) for name, location in PRESETS.get(algorithm, {}).items()}

@@ -1,7 +1,4 @@
-"""Settings of `self_play_ppo` under names: those of the shipped agents, and those for small games.
-
-The settings of papers are in their packages, `card_baselines.papers`.
-"""
+"""Settings of `self_play_ppo` under names: those of the shipped agents, of a paper, and for small games."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ _SCRIPTED = ("chen", "sklansky", "shi_rules", "rlcard_rule", "tight_aggressive",
 _SIMPLE = ("random", "always_call", "always_raise")
 BEST_RESPONSE = Config(batch=8192, learning_rate=(1e-3, 2e-4), entropy=(0.02, 0.002))
 """Settings of learners whose opponent is fixed: exploiters and learned best responses."""
-BIG2 = Config(
+_BIG2 = Config(
     env="big2-v0",
     panel=("random", "big2_greedy", "big2_planner"),
     hidden=(512, 256),
@@ -120,7 +117,7 @@ PRESETS = {
         minutes=14.0,
     ),
     "ppo_big2": replace(
-        BIG2,
+        _BIG2,
         minutes=60.0,
         num_tables=256,
         batch=8192,
@@ -134,9 +131,15 @@ PRESETS = {
         evaluation_hands=8_000,
         final_hands=50_000,
     ),
+    # Section 5 of Charlesworth (2018), `papers.charlesworth2018`. His batches hold 20 steps of each game, ours finished
+    # games.
+    "charlesworth2018": replace(
+        _BIG2, minutes=0.0, steps=131_000_000, num_tables=48, batch=960, minibatch=240, epochs=5,
+        learning_rate=(2.5e-4, 1e-6), entropy=(0.01,), clip=(0.2, 0.0), clip_value=True, gamma=0.995, skip_forced=False,
+    ),
     # Made for --start-from a run of asymmetric_big2 (`asymmetric_ppo`), whose policy it improves.
     "ppo_big2_clean": replace(
-        BIG2,
+        _BIG2,
         env_args=("encoder=clean",),
         panel=("ppo_big2", "big2_planner"),
         minutes=38.0,

@@ -6,7 +6,6 @@ import dataclasses
 import inspect
 import shlex
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -25,7 +24,6 @@ from card_baselines.cli.console import PROGRAM, find_program, print_json, print_
 from card_baselines.cli.examples import describe_with_example
 from card_baselines.cli.match_output import format_scaled_interval
 from card_baselines.cli.options import Flattened
-from card_baselines.papers import presets_of
 from card_baselines.run_folder import CURVE, EVALUATION, RunFolder
 from card_baselines.runs import run
 from card_baselines.runs.algorithm import Algorithm, find_algorithm, require_algorithm
@@ -90,27 +88,25 @@ def train(arguments: list[str]) -> int:
 
 def read_run(arguments: list[str]) -> tuple[Algorithm[Any], TrainOptions]:
     """Return the algorithm that the first word names, and the options of its run, with its settings as `config`."""
-    registered, (name, *rest) = plugins.list_plugins(plugins.ALGORITHMS), arguments
-    algorithm = _find_algorithm(name, registered)
-    presets = {**algorithm.presets, **(presets_of(name) if name in registered else {})}
-    return algorithm, _parse_options(algorithm, name, presets, rest)
+    name, *rest = arguments
+    algorithm = _find_algorithm(name)
+    return algorithm, _parse_options(algorithm, name, rest)
 
 
-def _find_algorithm(name: str, registered: Mapping[str, str]) -> Algorithm[Any]:
+def _find_algorithm(name: str) -> Algorithm[Any]:
     """Return the algorithm that the user typed: a registered name, or code."""
     if ":" in name:
         return require_algorithm(load_typed(name, "algorithm"), name)
     if name.endswith(".py"):
         raise ValueError(f"{name!r} names no algorithm: add the name of an Algorithm in it, such as {name}:ALGORITHM")
+    registered = plugins.list_plugins(plugins.ALGORITHMS)
     require_known("algorithm", name, registered)
     return find_algorithm(registered[name])
 
 
-def _parse_options(
-    algorithm: Algorithm[Any], name: str, presets: Mapping[str, Any], arguments: list[str]
-) -> TrainOptions:
+def _parse_options(algorithm: Algorithm[Any], name: str, arguments: list[str]) -> TrainOptions:
     """Return the options of a run. Settings that they do not name are those of the preset that is named, or fits."""
-    command, words = f"train {name}", group_options(arguments)
+    presets, command, words = algorithm.presets, f"train {name}", group_options(arguments)
     choice, _ = tyro.cli(_Choice, prog=f"card-envs {command}", args=words, return_unknown_args=True, add_help=False)
     if choice.preset:
         require_known(f"{name}: preset", choice.preset, presets)

@@ -13,15 +13,11 @@ from card_baselines.figures import draw_band, draw_zero_line, hide_frame, make_f
 from card_baselines.papers.charlesworth2018.paper import EARLIER, FILE, RANDOM, UNTRAINED, Scale
 from card_baselines.papers.protocol import Report, Reproduction, ReproductionOptions
 from card_baselines.ppo.algorithm import ALGORITHM
-from card_baselines.ppo.presets import BIG2
+from card_baselines.ppo.presets import PRESETS
 from card_baselines.run_folder import EVALUATION, RunFolder
 from card_envs.damaged_files import read_json_object
 
-PRESET = replace(  # his batches hold 20 steps of each game, ours finished games
-    BIG2, minutes=0.0, steps=131_000_000, num_tables=48, batch=960, minibatch=240, epochs=5,
-    learning_rate=(2.5e-4, 1e-6), entropy=(0.01,), clip=(0.2, 0.0), clip_value=True, gamma=0.995, skip_forced=False,
-)  # fmt: skip
-"""Settings of section 5, for `card-envs train self_play_ppo --preset charlesworth2018`."""
+PRESET = PRESETS["charlesworth2018"]
 
 
 class Charlesworth2018Reproduction(Reproduction[ReproductionOptions, Scale]):
