@@ -18,6 +18,7 @@ import card_baselines
 from card_baselines.agents.learned.recurrent_policy import RecurrentAgent
 from card_baselines.registry import ALGORITHMS
 from card_baselines.run_folder import RunFolder
+from card_baselines.runs.checkpoint import STATE, collect_parts
 from card_baselines.runs.run import train
 from card_baselines.sb3 import maskable_dqn, maskable_ppo, recurrent_ppo
 from card_baselines.sb3.mask_at_end import MaskAtEnd
@@ -59,7 +60,7 @@ def test_a_run_leaves_a_folder_that_plays_and_goes_on(name: str, tmp_path: Path)
     script, _ = SCRIPTS[name]
     config = tiny(name)
     run = train(script.ALGORITHM, config, tmp_path)
-    assert {"config.json", "metrics.csv", "evaluation.json", "model.zip", "policy.safetensors", "curve.png"} <= {
+    assert {"config.json", "metrics.csv", "evaluation.json", STATE, "policy.safetensors", "curve.png"} <= {
         path.name for path in run.path.iterdir()
     }
     assert RunFolder(tmp_path).metrics()[-1]["decisions"] >= 400
@@ -82,12 +83,41 @@ def test_a_continued_run_deals_other_hands(name: str, tmp_path: Path) -> None:
     make_learner = SCRIPTS[name][0].ALGORITHM.make_learner
     learner = make_learner(config, game)
     learner.update(0.0)
-    learner.save(tmp_path / "model.zip", {})
+    learner.save(tmp_path / STATE, {})
     continued = [make_learner(config, game) for _ in range(2)]
     for each in continued:
-        each.load(tmp_path / "model.zip")
+        each.load(tmp_path / STATE)
     new, first, second = (each.model.env.reset() for each in (make_learner(config, game), *continued))
     assert np.array_equal(first, second) and not np.array_equal(first, new)
+
+
+@every_script
+def test_a_continued_run_goes_on_where_it_was(name: str, tmp_path: Path) -> None:
+    config, game = tiny(name), make_game("leduc_holdem-v0")
+    whole, second, begun = (SCRIPTS[name][0].ALGORITHM.make_learner(config, game) for _ in range(3))
+    whole.update(0.0)
+    whole.save(tmp_path / STATE, {"seconds": 12.5})
+    assert second.load(tmp_path / STATE) == {"seconds": 12.5}
+    begun.start_from(RunFolder(tmp_path))
+    for counter in ("num_timesteps", "_n_updates", "_n_calls"):
+        assert getattr(second.model, counter, None) == getattr(whole.model, counter, None), counter
+    assert second.num_steps > 0 == begun.num_steps
+    kept, found, first = (collect_parts(learner.parts) for learner in (whole, second, begun))
+    assert kept.keys() == found.keys() and any(name.startswith("adam.") for name in kept)
+    for key, tensor in kept.items():
+        assert torch.equal(found[key], tensor), key
+        assert not key.startswith("policy.") or torch.equal(first[key], tensor), key
+
+
+@every_script
+def test_a_run_of_an_earlier_version_is_refused(name: str, tmp_path: Path) -> None:
+    config, algorithm = tiny(name), SCRIPTS[name][0].ALGORITHM
+    train(algorithm, config, tmp_path / "run", progress=False)
+    (tmp_path / "run" / STATE).rename(tmp_path / "run" / "model.zip")
+    with pytest.raises(ValueError, match=r"has policy\.safetensors but no state\.safetensors: .* an earlier version"):
+        train(algorithm, replace(config, steps=800), tmp_path / "run", progress=False)
+    with pytest.raises(ValueError, match=r"run has no state\.safetensors: it must be a run"):
+        train(algorithm, replace(config, start_from=str(tmp_path / "run")), tmp_path / "next", progress=False)
 
 
 def test_all_actions_of_dqn_are_legal_and_so_is_the_bootstrap() -> None:
@@ -127,9 +157,11 @@ def test_they_learn_to_bet(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_memory_of_a_recurrent_agent_is_that_of_one_seat_in_one_deal(tmp_path: Path) -> None:
     """The agent's probabilities are those of SB3's policy fed with the same decisions."""
-    train(recurrent_ppo.ALGORITHM, tiny("recurrent_ppo"), tmp_path)
-    agent = RecurrentAgent(tmp_path, make_game("leduc_holdem-v0"))
-    model = recurrent_ppo.RecurrentPpoLearner.model_class.load(tmp_path / "model.zip")
+    config, game = tiny("recurrent_ppo"), make_game("leduc_holdem-v0")
+    train(recurrent_ppo.ALGORITHM, config, tmp_path)
+    agent, learner = RecurrentAgent(tmp_path, game), recurrent_ppo.RecurrentPpoLearner(config, game)
+    learner.load(tmp_path / STATE)
+    model = learner.model
     observation = torch.rand((1, agent.policy.lstm.input_size))
     ending = torch.ones((1, 3))
     mine = theirs = (torch.zeros((1, 1, 8)), torch.zeros((1, 1, 8)))

@@ -6,12 +6,10 @@ Every mutant is fixed by its number. `-m slow` tries more than 2,000 in all.
 from __future__ import annotations
 
 import contextlib
-import io
 import math
 import random
 import shutil
 import time
-import zipfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,7 +31,7 @@ from card_baselines.solvers.buckets.hand_buckets import HandBuckets
 from card_envs.agent import find_agent
 from card_envs.match import play_match
 from card_envs.poker.hands import NUM_HANDS
-from tests.helpers.damage import damage_bytes, damage_json, damage_json_text
+from tests.helpers.damage import damage_bytes, damage_json
 from tests.helpers.hand_buckets import some_buckets, some_turn
 from tests.helpers.mutants import expect_own_errors
 from tests.helpers.tiny_runs import TINY, algorithm_of, tiny_config
@@ -105,9 +103,7 @@ class Mutants:
         path = folder / self.checkpoint
         if rng.random() < 0.2:
             path = folder / rng.choice(self.others)
-        if path.suffix == ".zip":
-            damage_model(path, rng)
-        elif path.name == self.checkpoint:
+        if path.name == self.checkpoint:
             damage_checkpoint(path, rng)
         else:
             path.write_bytes(damage_bytes(path.read_bytes(), rng))
@@ -166,30 +162,6 @@ def damage_tensor(tensors: dict[str, torch.Tensor], name: str, rng: random.Rando
     }  # fmt: skip
     if kept := rng.choice([name, name, name, name, name + "x", ""]):
         tensors[kept] = choices[kept]
-
-
-def damage_model(path: Path, rng: random.Random) -> None:
-    """Damage a file of Stable-Baselines3: its bytes, its attributes, or the tensors of the policy."""
-    if rng.random() < 0.2:
-        path.write_bytes(damage_bytes(path.read_bytes(), rng))
-        return
-    with zipfile.ZipFile(path) as archive:
-        entries = {name: archive.read(name) for name in archive.namelist()}
-    name = rng.choice(["data", "policy.pth", "policy.optimizer.pth", rng.choice(sorted(entries))])
-    if name == "data":
-        entries[name] = damage_json_text(entries[name].decode(), rng).encode()
-    elif name == "policy.pth" and rng.random() < 0.8:
-        tensors = torch.load(io.BytesIO(entries[name]), weights_only=True)
-        damage_tensor(tensors, rng.choice(sorted(tensors)), rng)
-        torch.save(tensors, written := io.BytesIO())
-        entries[name] = written.getvalue()
-    elif rng.random() < 0.2:
-        del entries[name]
-    else:
-        entries[name] = damage_bytes(entries[name], rng)
-    with zipfile.ZipFile(path, "w") as archive:
-        for entry, content in entries.items():
-            archive.writestr(entry, content)
 
 
 def try_mutants(name: str, folder: Path, numbers: range) -> None:

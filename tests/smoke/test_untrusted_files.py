@@ -6,13 +6,9 @@ if either is ever run, it leaves a mark.
 
 from __future__ import annotations
 
-import base64
-import io
 import json
-import pickle
 import re
 import shutil
-import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -20,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
 from card_baselines import cli
 from card_baselines.agents.learned.onnx_export import export_onnx
@@ -201,100 +196,9 @@ def test_the_commands_survive_a_run_folder(
             pytest.fail(f"{words}: {ended}")
 
 
-# --- models of Stable-Baselines3 --------------------------------------------------------------------------------------
-
-
-SB3 = ("maskable_ppo", "maskable_dqn", "recurrent_ppo")
-
-
-def tiny(name: str) -> Any:
-    return tiny_config(name, steps=200, opponents=("random",))
-
-
-def poison(model: Path, mark: Path, attribute: str) -> None:
-    """Put a pickle that runs into a saved model, in place of an attribute."""
-    with zipfile.ZipFile(model) as archive:
-        files = {name: archive.read(name) for name in archive.namelist()}
-    data = json.loads(files["data"])
-    assert attribute in data
-    data[attribute] = {":type:": "x", ":serialized:": base64.b64encode(pickle.dumps(Runs(mark))).decode()}
-    files["data"] = json.dumps(data).encode()
-    with zipfile.ZipFile(model, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-
-
-@pytest.fixture(scope="module", params=SB3)
-def trained(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
-    """An algorithm and the folder of a run, to be copied."""
-    folder = tmp_path_factory.mktemp(request.param) / "run"
-    train(algorithm_of(request.param), tiny(request.param), folder)
-    return request.param, folder
-
-
-def test_a_model_is_continued_and_begun_from_without_unpickling(
-    trained: tuple[str, Path], mark: Path, tmp_path: Path
-) -> None:
-    name, shared = trained
-    shutil.copytree(shared, tmp_path / "run")
-    config, model = tiny(name), tmp_path / "run" / "model.zip"
-    with zipfile.ZipFile(model) as archive:
-        data = json.loads(archive.read("data"))
-    pickled = [key for key, value in data.items() if isinstance(value, dict) and ":serialized:" in value]
-    assert {"observation_space", "policy_class"} <= set(pickled)
-    for attribute in (*pickled, "run_progress"):
-        poison(model, mark, attribute)
-    learner = algorithm_of(name).make_learner(config, config.game())
-    learner.load(model)
-    learner.start_from(RunFolder(tmp_path / "run"))
-    poison(model, mark, "num_timesteps")
-    with pytest.raises(ValueError, match="num_timesteps is"):
-        learner.load(model)
-
-
-def test_a_model_goes_on_where_it_was(trained: tuple[str, Path]) -> None:
-    name, folder = trained
-    config = tiny(name)
-    learner = algorithm_of(name).make_learner(config, config.game())
-    progress = learner.load(folder / "model.zip")
-    theirs = algorithm_of(name).make_learner.model_class.load(folder / "model.zip")  # as Stable-Baselines3 itself does
-    assert progress == theirs.run_progress and progress["seconds"] > 0
-    for counter in ("num_timesteps", "_n_updates", "_n_calls", "_num_timesteps_at_start", "exploration_rate"):
-        assert getattr(learner.model, counter, None) == getattr(theirs, counter, None), counter
-    assert learner.num_steps >= 200
-    mine, other = learner.model.get_parameters(), theirs.get_parameters()
-    for key, value in other["policy"].items():
-        assert torch.equal(mine["policy"][key], value), key
-    for number, state in other["policy.optimizer"]["state"].items():
-        for key, value in state.items():
-            assert torch.equal(mine["policy.optimizer"]["state"][number][key], value), key
-
-
-@pytest.mark.parametrize("entry", ["policy.pth", "policy.optimizer.pth", "pytorch_variables.pth"])
-def test_tensors_of_a_model_are_tensors(trained: tuple[str, Path], mark: Path, tmp_path: Path, entry: str) -> None:
-    name, folder = trained
-    with zipfile.ZipFile(folder / "model.zip") as archive:
-        files = {name: archive.read(name) for name in archive.namelist()}
-    with zipfile.ZipFile(io.BytesIO(files[entry])) as inner:
-        parts = {name: inner.read(name) for name in inner.namelist()}
-    pickled = next(name for name in parts if name.endswith("data.pkl"))
-    parts[pickled] = pickle.dumps(Runs(mark), protocol=2)  # PyTorch's own protocol
-    changed = io.BytesIO()
-    with zipfile.ZipFile(changed, "w") as inner:
-        for part, content in parts.items():
-            inner.writestr(part, content)
-    with zipfile.ZipFile(tmp_path / "model.zip", "w") as archive:
-        for part, content in {**files, entry: changed.getvalue()}.items():
-            archive.writestr(part, content)
-    config = tiny(name)
-    learner = algorithm_of(name).make_learner(config, config.game())
-    with pytest.raises(ValueError, match=r"model\.zip is damaged"):
-        learner.load(tmp_path / "model.zip")
-
-
 @pytest.mark.parametrize("field", ["panel", "opponents", "env", "encoder", "env_args", "start_from"])
 def test_a_continued_run_takes_its_names_from_the_command(mark: Path, tmp_path: Path, field: str) -> None:
-    config = tiny("maskable_ppo")
+    config = tiny_config("maskable_ppo", steps=200, opponents=("random",))
     described = algorithm_of("maskable_ppo").describe(config)
     assert field in described or field == "start_from"
     changed = ["encoder=payload:E"] if field == "env_args" else ["payload:E"] if field.endswith("s") else "payload:E"

@@ -161,6 +161,11 @@ class Run(Generic[AnyConfig]):
         require_tracker(tracker)
         if (folder.path / self.learner.checkpoint).exists():
             self._resume()
+        elif (folder.path / WEIGHTS).exists():
+            raise ValueError(
+                f"{folder.path} has {WEIGHTS} but no {self.learner.checkpoint}: it holds a trained agent, or a run of "
+                "an earlier version, which cannot go on. Choose another folder"
+            )
         elif config.start_from:
             begins_from = start_folder(config.start_from)
             with explain_damage(begins_from):

@@ -104,6 +104,7 @@ class MaskableDqnLearner(Sb3Learner):
     model_class = MaskableDQN
     wrap_tables = MaskAtEnd
     steps_per_update = 32
+    model_counts = (*Sb3Learner.model_counts, "_n_calls")
 
     @staticmethod
     def model_settings(config: Config) -> dict[str, Any]:

@@ -8,7 +8,7 @@ random streams, so it differs from one without interruption.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,20 +25,17 @@ from card_baselines.agents.learned.mlp_policy import MlpPolicy, save_policy
 from card_baselines.agents.learned.recurrent_policy import RecurrentPolicy
 from card_baselines.run_folder import WEIGHTS, RunFolder
 from card_baselines.runs import algorithm
+from card_baselines.runs.checkpoint import STATE, Part, load_state, read_count, restore_parts
 from card_baselines.runs.config import GameRunConfig
 from card_baselines.runs.learner import Learner, TrainingDivergedError, divergence_error
 from card_baselines.runs.ranges import ABOVE_0, AT_LEAST_1
-from card_baselines.sb3.model_file import load_model, load_policy
 from card_envs.agent import Agent, Decisions, RandomAgent, find_agent
 from card_envs.game import Game, IllegalActionError
 from card_envs.rng import derive_seed
 from card_wrappers.sb3 import CardVecEnv
 
-MODEL = "model.zip"
 MAY_CHANGE = (*algorithm.MAY_CHANGE, "learning_rate")
 """Settings that may differ when a run is continued (`Algorithm.may_change`)."""
-_NOT_SAVED = ("lr_schedule", "exploration_schedule", "replay_buffer_class", "replay_buffer_kwargs")
-"""Attributes that are left out of `model.zip`: schedules that refer to the run, and classes that SB3 sets itself."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +70,6 @@ class Sb3Config(GameRunConfig):
 class Sb3Learner(Learner):
     """A model of Stable-Baselines3 at one seat. Subclasses choose the model and return the parameters of its policy."""
 
-    checkpoint = MODEL
     model_class: ClassVar[Any]
     """Algorithm of Stable-Baselines3."""
     policy_class: ClassVar[type[MlpPolicy | RecurrentPolicy]] = MlpPolicy
@@ -82,6 +78,8 @@ class Sb3Learner(Learner):
     """Returns the tables with the wrappers that the algorithm needs."""
     steps_per_update = 1
     """Minimum number of decisions per table in an update."""
+    model_counts: ClassVar[Sequence[str]] = ("num_timesteps", "_n_updates")
+    """Attributes of the model with numbers of things so far, which a checkpoint holds."""
 
     def __init__(self, config: Any, game: Game) -> None:
         """Make the tables and a new model."""
@@ -91,8 +89,8 @@ class Sb3Learner(Learner):
         pool: list[Agent] = [self._past_self if name == "self" else find_agent(name, game) for name in config.opponents]
         tables = CardVecEnv(game, config.num_tables, pool, seed=config.seed, reward_scale=config.reward_scale)
         self._tables = self.wrap_tables(tables)
-        self._device = find_device(config.device)
-        common = {"learning_rate": config.learning_rate, "gamma": 1.0, "seed": config.seed, "device": self._device}
+        device = find_device(config.device)
+        common = {"learning_rate": config.learning_rate, "gamma": 1.0, "seed": config.seed, "device": device}
         self._callback = _BudgetCallback(self)
         self.fraction: Callable[[], float] = lambda: 0.0
         """Function that returns the used fraction of the budget."""
@@ -136,20 +134,30 @@ class Sb3Learner(Learner):
     def _describe_divergence(self, problem: str) -> TrainingDivergedError:
         return divergence_error(f"after {self.num_steps:,} decisions {problem}", self.config.learning_rate)
 
-    def save(self, path: Path, progress: Mapping[str, Any]) -> None:
-        """Write the model with SB3's `save`."""
-        self.model.run_progress = dict(progress)
-        self.model.save(path, exclude=_NOT_SAVED)
+    @property
+    def parts(self) -> Mapping[str, Any]:
+        """The policy, its optimiser, and the counts of the model; not the deals, nor the replay buffer of DQN."""
+        policy = self.model.policy
+        return {"policy": policy, "adam": policy.optimizer, "counts": Part(self._read_counts, self._restore_counts)}
+
+    def _read_counts(self) -> dict[str, Any]:
+        return {name: np.int64(getattr(self.model, name)) for name in self.model_counts}
+
+    def _restore_counts(self, state: Mapping[str, Any]) -> None:
+        for name in self.model_counts:
+            setattr(self.model, name, read_count(state, name))
 
     def load(self, path: Path) -> dict[str, Any]:
         """Continue from a file of `save`, with random streams that depend on the seed and the decisions so far."""
-        load_model(self.model, path, self._device)
+        progress = super().load(path)
         self.model.set_random_seed(derive_seed(self.config.seed, self.num_steps))
-        return dict(self.model.run_progress)
+        return progress
 
     def start_from(self, run: RunFolder) -> None:
-        """Load the weights of the policy of another run of this algorithm."""
-        load_policy(self.model, run.path / MODEL, self._device)
+        """Load the weights of the policy of another run of this algorithm; ValueError for other runs."""
+        if not (run.path / STATE).exists():
+            raise ValueError(f"start_from {run.path} has no {STATE}: it must be a run of this algorithm and version")
+        restore_parts({"policy": self.model.policy}, load_state(run.path / STATE)[0])
 
     def save_policy(self, run: RunFolder) -> None:
         """Write the weights of the policy."""
