@@ -45,7 +45,7 @@ def test_ppo_and_its_magnet_begin_with_the_distilled_policy(distilled: RunFolder
         learner.start_from(distilled)
         wanted = find_agent(str(distilled.path), config.game()).policy.state_dict()
         assert all(torch.equal(tensor, wanted[name]) for name, tensor in learner.network.policy.state_dict().items())
-    magnet = learner.callbacks[-1].network.policy.state_dict()
+    magnet = learner.magnet.policy.state_dict()
     assert all(torch.equal(tensor, wanted[name]) for name, tensor in magnet.items())
 
 

@@ -256,13 +256,12 @@ def test_sd_cfr_trains_in_games_of_any_size(tmp_path: Path) -> None:
 def test_the_magnet_is_the_policy_of_a_while_ago() -> None:
     config = tiny("mmd", magnet_decisions=500, magnet=0.5)
     learner = algorithm_of("mmd").make_learner(config, config.game())
-    magnet = learner.callbacks[-1]
     begin = {name: tensor.clone() for name, tensor in learner.network.state_dict().items()}
     assert learner.update(0.0)["kl_from_magnet"] > 0
-    assert all(torch.equal(begin[name], tensor) for name, tensor in magnet.network.state_dict().items())
+    assert all(torch.equal(begin[name], tensor) for name, tensor in learner.magnet.state_dict().items())
     learner.update(0.0)
     latest = learner.network.state_dict()
-    assert all(torch.equal(latest[name], tensor) for name, tensor in magnet.network.state_dict().items())
+    assert all(torch.equal(latest[name], tensor) for name, tensor in learner.magnet.state_dict().items())
 
 
 def test_a_strong_magnet_holds_the_policy() -> None:

@@ -22,12 +22,10 @@ from card_baselines.ppo.config import Config as PpoConfig
 from card_baselines.ppo.config import Schedules
 from card_baselines.ppo.fast_cpu import FastPpo
 from card_baselines.ppo.network import ActorCritic
-from card_baselines.ppo.ppo import Loss, Ppo, evaluate_actions, ppo_loss
+from card_baselines.ppo.ppo import Loss, evaluate_actions, ppo_loss
 from card_baselines.ppo.presets import PRESETS as PPO_PRESETS
 from card_baselines.run_folder import RunFolder
 from card_baselines.runs.algorithm import make_game_algorithm
-from card_baselines.runs.checkpoint import Part, read_count
-from card_baselines.runs.learner import LearnerCallback
 from card_baselines.runs.ranges import AT_LEAST_0, AT_LEAST_1
 from card_envs.game import Game
 
@@ -42,59 +40,53 @@ class Config(PpoConfig):
     """Decisions after which the latest policy becomes the magnet."""
 
 
-class Magnet(LearnerCallback):
-    """The reference policy; it is replaced by the latest policy at intervals."""
-
-    def __init__(self, config: Config) -> None:
-        """Create a magnet without a policy; call `reset` next."""
-        self._config = config
-        self._since = 0
-
-    def reset(self, network: ActorCritic) -> None:
-        """Copy the initial policy of the run."""
-        self.network = deepcopy(network).requires_grad_(False)
-
-    def on_update(self, learner: Ppo) -> dict[str, float]:
-        """Replace the magnet by the latest policy if it is due."""
-        if learner.decisions - self._since >= self._config.magnet_decisions:
-            self.network.load_state_dict(learner.network.state_dict())
-            self._since = learner.decisions
-        return {}
-
-    def parts(self, learner: Any) -> Mapping[str, Any]:
-        """Return the weights, and the number of decisions when they were copied."""
-        return {"network": self.network, "since": Part(lambda: {"count": self._since}, self._restore_since)}
-
-    def _restore_since(self, state: Mapping[str, Any]) -> None:
-        self._since = read_count(state, "count")
-
-
 class MagneticPpo(FastPpo):
     """Self-play PPO whose loss has the KL divergence from a magnet as one more term."""
 
+    config: Config
+    counts = (*FastPpo.counts, "magnet_since")
+
     def __init__(self, config: Config, game: Game) -> None:
         """Make the learner; the initial policy is the magnet."""
-        self._magnet, self._weight = Magnet(config), config.magnet
-        super().__init__(config, game, [*make_callbacks(config, game), self._magnet])
-        self._magnet.reset(self.network)
+        super().__init__(config, game, make_callbacks(config, game))
+        self.magnet = deepcopy(self.network).requires_grad_(False)
+        self.magnet_since = 0
+        """Number of decisions when the policy became the magnet."""
+
+    def _replace_magnet(self) -> None:
+        """Copy the latest policy."""
+        self.magnet.load_state_dict(self.network.state_dict())
+        self.magnet_since = self.decisions
+
+    def update(self, fraction: float) -> dict[str, float]:
+        """Update as self-play PPO, then replace the magnet if it is due; returns measures."""
+        measures = super().update(fraction)
+        if self.decisions - self.magnet_since >= self.config.magnet_decisions:
+            self._replace_magnet()
+        return measures
+
+    @property
+    def parts(self) -> Mapping[str, Any]:
+        """The parts of self-play PPO, and the magnet."""
+        return {**super().parts, "magnet": self.magnet}
 
     def networks(self) -> list[ActorCritic]:
         """Return all networks of the run, the magnet included."""
-        return [*super().networks(), self._magnet.network]
+        return [*super().networks(), self.magnet]
 
     def start_from(self, run: RunFolder) -> None:
         """Load the networks of another run; its policy is the magnet."""
         super().start_from(run)
-        self._magnet.reset(self.network)
+        self._replace_magnet()
 
     def compute_loss(self, minibatch: Mapping[str, torch.Tensor], schedules: Schedules) -> Loss:
         """Return the loss of PPO plus the weighted KL divergence of the policy from the magnet."""
         log_probabilities, value = evaluate_actions(self.network, minibatch)
         loss, measures = ppo_loss(log_probabilities, value, minibatch, schedules, self.config)
         with torch.no_grad():
-            log_magnet, _ = evaluate_actions(self._magnet.network, minibatch)
+            log_magnet, _ = evaluate_actions(self.magnet, minibatch)
         divergence = (log_probabilities.exp() * (log_probabilities - log_magnet)).sum(dim=1).mean()
-        return loss + self._weight * divergence, {**measures, "kl_from_magnet": divergence.detach()}
+        return loss + self.config.magnet * divergence, {**measures, "kl_from_magnet": divergence.detach()}
 
 
 def _with_magnet(preset: PpoConfig, **changes: Any) -> Config:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -90,7 +90,7 @@ def ppo_loss(
 class Ppo(Learner):
     """The learner: a network, its optimiser and its rollout."""
 
-    counts = ("decisions", "updates", "value_updates")
+    counts: ClassVar[Sequence[str]] = ("decisions", "updates", "value_updates")
 
     def __init__(self, config: Config, game: Game, callbacks: Sequence[LearnerCallback] = ()) -> None:
         """Make a network with small random weights, whose policy is nearly uniform, and deal at all tables."""
