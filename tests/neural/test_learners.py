@@ -231,7 +231,7 @@ def test_run_folders_play_in_matches(name: str, tmp_path: Path, capsys: pytest.C
 @pytest.mark.parametrize("name", ["sd_cfr", "dream", "tabular_mccfr"])
 def test_games_with_more_players_are_refused(name: str) -> None:
     config = replace(algorithm_of(name).config(), env="limit_holdem-v0", env_args=("num_players=3",))
-    with pytest.raises(ValueError, match=rf"{name} is for two players, .* has 3 seats"):
+    with pytest.raises(ValueError, match=r"this algorithm is for two players, .* has 3 seats"):
         algorithm_of(name).make_learner(config, config.game())
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 import torch
@@ -177,7 +177,6 @@ def estimate_advantages(steps: list[LineStep], values: list[Floats]) -> Samples:
 class Dream(SingleDeepCfr):
     """The learner: Single Deep CFR with outcome sampling and a baseline."""
 
-    algorithm: ClassVar[str] = "dream"
     config: Config
 
     def __init__(self, config: Config, game: Game) -> None:
@@ -238,4 +237,4 @@ PRESETS = {
     "flop": _with_baseline("flop", traversals=20_000),
 }
 
-ALGORITHM = make_cfr_algorithm(Dream, Config, PRESETS)
+ALGORITHM = make_cfr_algorithm("dream", Config, Dream, presets=PRESETS)

@@ -25,11 +25,11 @@ Policy = Callable[[NDArray[Any], NDArray[np.int8]], Floats]
 """Observations (n, d) and action masks (n, num_actions) -> probabilities (n, num_actions)."""
 
 
-def require_two_players(algorithm: str, game: Game) -> None:
+def require_two_players(game: Game) -> None:
     """Raise ValueError unless the game has two seats."""
     if game.num_seats != 2:
         raise ValueError(
-            f"{algorithm} is for two players, {game.name} has {game.num_seats} seats: train self_play_ppo there"
+            f"this algorithm is for two players, {game.name} has {game.num_seats} seats: train self_play_ppo there"
         )
 
 

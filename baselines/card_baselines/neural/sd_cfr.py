@@ -18,7 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Literal
+from functools import partial
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import torch
@@ -33,7 +34,7 @@ from card_baselines.learning.optimisation import interpolate, set_learning_rate,
 from card_baselines.neural.advantage_network import AdvantageNetwork, MeanAdvantages
 from card_baselines.neural.external_sampling import Samples, require_two_players, traverse
 from card_baselines.run_folder import WEIGHTS, RunFolder
-from card_baselines.runs.algorithm import MAY_CHANGE, Algorithm, describe_game_run, make_game_algorithm
+from card_baselines.runs.algorithm import MAY_CHANGE, make_game_algorithm
 from card_baselines.runs.checkpoint import tables_part
 from card_baselines.runs.exploitability_meter import AVERAGE, LATEST, MeasuredConfig, MeasuredLearner
 from card_baselines.runs.ranges import ABOVE_0, AT_LEAST_1, AT_LEAST_2
@@ -72,12 +73,11 @@ class Config(MeasuredConfig):
 class SingleDeepCfr(MeasuredLearner):
     """The learner: the advantage network, its memory, and the average strategy."""
 
-    algorithm: ClassVar[str] = "sd_cfr"
     counts = ("decisions", "iterations")
 
     def __init__(self, config: Config, game: Game) -> None:
         """Start with the uniform strategy; ValueError unless the game has two players."""
-        require_two_players(self.algorithm, game)
+        require_two_players(game)
         torch.manual_seed(config.seed)
         super().__init__(game, config.exploitability)
         self.config, device = config, find_device(config.device)
@@ -173,21 +173,14 @@ class SingleDeepCfr(MeasuredLearner):
         }
 
 
-def make_cfr_algorithm(
-    learner: type[SingleDeepCfr], config: type[Config], presets: Mapping[str, Config]
-) -> Algorithm[Config]:
-    """Return the algorithm of Single Deep CFR or a variant of it, whose agent depends on `Config.average`."""
-
-    def describe(config: Config) -> dict[str, Any]:
-        agent = "snapshots" if config.average == "snapshots" else "mlp"
-        return describe_game_run(config, learner.algorithm, agent, activation="relu", output="advantages")
-
-    may_change = (*MAY_CHANGE, "learning_rate")
-    return replace(
-        make_game_algorithm(learner.algorithm, config, learner, presets=presets, may_change=may_change),
-        describe=describe,
-    )
-
+make_cfr_algorithm = partial(
+    make_game_algorithm,
+    agent=lambda config: "snapshots" if config.average == "snapshots" else "mlp",
+    may_change=(*MAY_CHANGE, "learning_rate"),
+    activation="relu",
+    output="advantages",
+)
+"""As `make_game_algorithm`, for Single Deep CFR and variants of it, whose agent depends on `Config.average`."""
 
 _SMALL = Config(
     merge_samples=True,
@@ -203,4 +196,4 @@ PRESETS = {
     "flop": Config(env="flop_holdem-v0", max_snapshots=60, evaluation_seconds=120.0),
 }
 
-ALGORITHM = make_cfr_algorithm(SingleDeepCfr, Config, PRESETS)
+ALGORITHM = make_cfr_algorithm("sd_cfr", Config, SingleDeepCfr, presets=PRESETS)

@@ -43,7 +43,7 @@ class TabularMccfr(MeasuredLearner):
 
     def __init__(self, config: Config, game: Game) -> None:
         """Start with the uniform strategy; ValueError for large games and for more than two players."""
-        require_two_players("tabular_mccfr", game)
+        require_two_players(game)
         super().__init__(game, measures_exploitability=True)
         assert self.meter is not None
         self._tree = self.meter.tree

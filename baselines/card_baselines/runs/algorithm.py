@@ -85,9 +85,9 @@ class Algorithm(Generic[AnyConfig]):
 
 
 def make_game_algorithm(
-    name: str, config: type[Any], make_learner: Callable[[Any, Game], Learner], *, agent: str = "mlp",
-    presets: Mapping[str, Any] | None = None, may_change: tuple[str, ...] = MAY_CHANGE,
-    keeps_frozen_selves: bool = False, **extra_config: Any,
+    name: str, config: type[Any], make_learner: Callable[[Any, Game], Learner], *,
+    agent: str | Callable[[Any], str] = "mlp", presets: Mapping[str, Any] | None = None,
+    may_change: tuple[str, ...] = MAY_CHANGE, keeps_frozen_selves: bool = False, **extra_config: Any,
 ) -> Algorithm[Any]:  # fmt: skip
     """Return an algorithm for any environment, whose settings are a `GameRunConfig`.
 
@@ -128,20 +128,24 @@ def require_algorithm(found: object, location: str) -> Algorithm[Any]:
     return found
 
 
-def describe_game_run(config: RunConfig, algorithm: str, agent: str, **extra_config: Any) -> dict[str, Any]:
+def describe_game_run(
+    config: RunConfig, algorithm: str, agent: str | Callable[[Any], str], **extra_config: Any
+) -> dict[str, Any]:
     """Return the content of config.json for a run.
 
     Args:
         config: Settings of the run.
         algorithm: Name of the algorithm.
-        agent: Kind of agent that plays the run folder, a name of the entry points `card_envs.saved_agents`.
+        agent: Kind of agent that plays the run folder, a name of the entry points `card_envs.saved_agents`; or a
+            function of the settings that returns one.
         **extra_config: Further entries that the agent needs, such as the activation of its network.
 
     Returns:
         The settings, and what the agent needs to rebuild the network: game, encoder and sizes.
     """
+    kind = agent if isinstance(agent, str) else agent(config)
     settings = list_settings(config)
-    return {"agent": agent, "algorithm": algorithm, **settings, **describe_game(config.game()), **extra_config}
+    return {"agent": kind, "algorithm": algorithm, **settings, **describe_game(config.game()), **extra_config}
 
 
 def list_settings(config: RunConfig) -> dict[str, Any]:
