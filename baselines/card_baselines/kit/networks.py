@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from card_baselines.agents.learned.mlp_policy import compute_probabilities
 from card_envs.agent import Agent, Decisions, StochasticAgent
-from card_envs.agent.probabilities import softmax
 
 Policy = Callable[[NDArray[Any], NDArray[np.int8]], NDArray[Any]]
 """Function from observations (n, d) and action masks (n, num_actions) to action probabilities (n, num_actions)."""
@@ -88,19 +88,3 @@ def rllib_network(module: Any) -> torch.nn.Module:
 def sb3_agent(model: Any, name: str = "model") -> Agent:
     """Return the present policy of a model of Stable-Baselines3 as an agent, for matches during training."""
     return policy_agent(partial(compute_probabilities, sb3_network(model)), name)
-
-
-@torch.inference_mode()
-def compute_probabilities(
-    network: torch.nn.Module, observation: NDArray[Any], mask: NDArray[np.int8]
-) -> NDArray[np.floating]:
-    """Return the softmax of the logits of legal actions, (n, num_actions).
-
-    Args:
-        network: Maps observations (n, d) float32 to logits (n, num_actions), on any device.
-        observation: (n, d).
-        mask: (n, num_actions), 1 for legal actions.
-    """
-    device = next(network.parameters()).device
-    logits = network(torch.as_tensor(observation, dtype=torch.float32, device=device))
-    return softmax(logits.double().cpu().numpy(), mask)

@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from card_baselines.agents.learned.mlp_policy import compute_probabilities
 from card_baselines.kit.collector import Rows
 from card_baselines.kit.learner import StateDictLearner
-from card_baselines.kit.networks import compute_probabilities
 from card_baselines.league.trainee import Choices, Experience, Trainee
 from card_baselines.learning.columns import NO_ROW
 from card_baselines.runs.algorithm import Algorithm, require_algorithm

@@ -47,13 +47,26 @@ class MlpPolicy(torch.nn.Module):
         logits: torch.Tensor = self.layers(observation)
         return logits
 
-    @torch.inference_mode()
     def compute_probabilities(self, observation: NDArray[Any], action_mask: NDArray[np.int8]) -> NDArray[np.float64]:
-        """Return the probability of every action (n, num_actions), zero for illegal ones, of observations (n, d)."""
-        device = next(self.parameters()).device
-        logits = self(torch.from_numpy(observation).to(device).float()).cpu().double()
-        masked = logits.masked_fill(torch.from_numpy(action_mask == 0), -torch.inf)
-        return np.asarray(masked.softmax(dim=1).numpy(), np.float64)
+        """Return the probability of every action, see the function `compute_probabilities`."""
+        return compute_probabilities(self, observation, action_mask)
+
+
+@torch.inference_mode()
+def compute_probabilities(
+    network: torch.nn.Module, observation: NDArray[Any], action_mask: NDArray[np.int8]
+) -> NDArray[np.float64]:
+    """Return the softmax of the logits of legal actions, (n, num_actions), zero for illegal ones.
+
+    Args:
+        network: Maps observations (n, d) float32 to logits (n, num_actions), on any device.
+        observation: (n, d).
+        action_mask: (n, num_actions), 1 for legal actions.
+    """
+    device = next(network.parameters()).device
+    logits = network(torch.from_numpy(observation).to(device).float()).cpu().double()
+    masked = logits.masked_fill(torch.from_numpy(action_mask == 0), -torch.inf)
+    return np.asarray(masked.softmax(dim=1).numpy(), np.float64)
 
 
 def make_layers(inputs: int, hidden: Sequence[int], outputs: int, activation: str) -> torch.nn.Sequential:
