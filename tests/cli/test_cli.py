@@ -244,24 +244,19 @@ def test_warmup_with_a_setting_that_does_not_exist(shell: Shell) -> None:
     )
 
 
-def test_hands_needed(shell: Shell, tmp_path: Path) -> None:
+def test_hands_needed(shell: Shell) -> None:
     out = shell.prints("match", "--hands-needed", "--difference", "0.05", "--sd", "4")
     wanted = ("match", "--hands-needed", "--difference", "0.1")
     assert "50,233" in out and "24,586" in out
     out = shell.prints(*wanted, "--sd", "5", "--power", "0.9", "--confidence", "0.99")
     assert "37,199" in out and "16,588" in out and "power 90%, confidence 99%" in out
-    (tmp_path / "pilot.json").write_text(shell.prints(*MATCH, "--duplicate", "--json"))
-    report = shell.reports(*wanted, "--pilot", str(tmp_path / "pilot.json"))
-    assert [play["play"] for play in report["plays"]] == ["plain", "duplicate deals"]
-    pilot = ["--env", "kuhn_poker", "--agents", "random", "always_call", "--pilot-hands", "200"]
-    assert "duplicate deals" in shell.prints(*wanted, *pilot)
-    (tmp_path / "other.json").write_text("[]")
-    assert "does not hold" in shell.refuses(*wanted, "--pilot", str(tmp_path / "other.json"))
-    damaged = {"agents": [{"sd_of_hand": -1.0, "sd_of_sample": None}], "hands": 2, "deals": 2}
-    (tmp_path / "other.json").write_text(json.dumps(damaged))
-    error = shell.refuses(*wanted, "--pilot", str(tmp_path / "other.json"))
-    assert "other.json does not hold what" in error
-    assert "give one of" in shell.refuses(*wanted)
+    pilot = ["--env", "leduc_holdem-v0", "--agents", "random", "always_call", "--pilot-hands"]
+    plays = shell.reports(*wanted, *pilot, "200")["plays"]
+    assert [play["play"] for play in plays] == ["plain", "duplicate deals", "duplicate deals, control variates"]
+    match = shell.reports("match", *pilot[1:-1], "--hands", "200", "--duplicate")["agents"][0]
+    assert [play["sd"] for play in plays[:2]] == [match["sd_of_hand"], match["sd_of_sample"]]
+    assert "give either" in shell.refuses(*wanted)
+    assert "give either" in shell.refuses(*wanted, "--sd", "5", *pilot, "200")
 
 
 def test_exploit(shell: Shell) -> None:
@@ -383,7 +378,6 @@ TWO = ("--agents", "random", "random")
             ("match", "leduc_holdem", "--agents", "random", "os:path"),
             ["no class with a method act; `card-envs match --help` describes its options\n"],
         ),
-        (("match", "--hands-needed", "--difference", "1", "--pilot", "no.json"), ["card-envs: no.json: No such file"]),
         (("mach",), ["did you mean 'match'", "; `card-envs --help` describes them\n"]),
         (("match", "limit_holden", *TWO), ["did you mean 'limit_holdem-v0'", "; `card-envs envs` lists them\n"]),
         (("match", "limit_holdem", "--agents", "nobody", "chen"), ["; `card-envs agents` lists agents by name\n"]),

@@ -88,17 +88,6 @@ def panel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
-def match(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report of a match, as `card-envs match --json` prints it."""
-    path, printed = tmp_path_factory.mktemp("match") / "match.json", io.StringIO()
-    words = ["match", "kuhn_poker-v0", "--agents", "random", "always_call", "--hands", "40", "--duplicate", "--json"]
-    with contextlib.redirect_stdout(printed):
-        assert cli.main(words) == 0
-    path.write_text(printed.getvalue())
-    return path
-
-
 def play_out(game: Any, plan: Plan, hand: int, made: Store, session: int, is_ended: bool) -> None:
     """Write a hand in which everybody checks and calls, with its payoffs if it `is_ended`."""
     tables, step = deal_table(game, plan, hand), 0
@@ -186,17 +175,12 @@ def read_panel(path: Path) -> None:
             print_parts([panels._make_table(BIG2, report["big2"])])
 
 
-def read_match(path: Path) -> None:
-    command("match", "--hands-needed", "--pilot", str(path), "--difference", "0.1")
-
-
 KINDS: dict[str, tuple[Damage, Read]] = {
     "config": (damage_config, read_config),
     "league": (damage_league, read_league),
     "store": (damage_sqlite, read_store),
     "evaluation": (damage_evaluation, read_evaluation),
     "panel": (damage_text, read_panel),
-    "match": (damage_text, read_match),
 }
 SOURCES = {"config": "run", "evaluation": "run"}
 """Fixtures of kinds that have none of their own."""

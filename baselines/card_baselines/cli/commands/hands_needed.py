@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +20,6 @@ from card_baselines.settings import parse_settings
 from card_baselines.text_table import TextTable
 from card_envs.agent import Agent, Decisions
 from card_envs.analysis.variance.control_variates import ControlVariates
-from card_envs.damaged_files import DamagedFileError, explain_damage, read_json_object
 from card_envs.game import Game
 from card_envs.match import MatchBatch, MatchCallback, hands_for_interval, play_match
 from card_envs.match import hands_needed as compute_hands_needed
@@ -30,8 +28,6 @@ from card_envs.typing import Rows
 
 PILOT_HANDS = 500
 """Number of hands of the pilot match before a match."""
-MAX_SD = 1e30
-"""Largest standard deviation that is read from the report of a match."""
 _LANGUAGE_MODEL = "llm:"
 _STAND_IN = "random"
 """Agent that plays in place of a language model. It mixes: equal agents that do not would have a variance of zero in
@@ -61,26 +57,13 @@ def play_pilot(
     counter = _DecisionCounter(game.num_seats)
     callbacks: list[MatchCallback] = [counter] if controls is None else [counter, controls]
     result = play_match(game, agents, hands, seed, duplicate, callbacks=callbacks)
-    samples = samples_of(result.as_json(game.name, {})["agents"][0], result.hands_per_sample)
+    samples = [Sample("plain", result.hand_sds[0], 1)]
+    if duplicate and result.deals > 1:
+        samples.append(Sample("duplicate deals", result.agents[0].sd, result.hands_per_sample))
     if controls is not None:
         play = "duplicate deals, control variates" if duplicate else "control variates"
         samples.append(Sample(play, controls.adjust(result)[0].summary.sd, result.hands_per_sample))
     return samples, (counter.counts / result.hands).tolist()
-
-
-def samples_of(agent: dict[str, Any], hands_per_sample: int) -> list[Sample]:
-    """Return the samples of an agent in the report of a match, see `MatchResult.as_json`.
-
-    Raises:
-        ValueError: If a standard deviation is negative or not finite.
-    """
-    samples = [Sample("plain", float(agent["sd_of_hand"]), 1)]
-    if hands_per_sample > 1 and agent["sd_of_sample"] is not None:
-        samples.append(Sample("duplicate deals", float(agent["sd_of_sample"]), hands_per_sample))
-    for sample in samples:
-        if not 0 <= sample.sd < MAX_SD:
-            raise ValueError(f"the standard deviation {sample.sd} of {sample.play} must be from 0 to {MAX_SD}")
-    return samples
 
 
 class _DecisionCounter(MatchCallback):
@@ -153,7 +136,6 @@ def forecast_match(
 def hands_needed(
     difference: float,
     sd: float | None = None,
-    pilot: Path | None = None,
     env: str | None = None,
     agents: AgentNames = (),
     pilot_hands: int = 4000,
@@ -168,20 +150,17 @@ def hands_needed(
     Args:
         difference: Mean per hand that is to be told from zero, in the unit of the standard deviation.
         sd: Standard deviation of a hand (or, for duplicate deals, of a deal's mean).
-        pilot: File with what `card-envs match --json` printed; its first agent counts.
         env: Environment id of a pilot match of --agents, to be played now, with duplicate deals and control variates.
         pilot_hands: Hands of the pilot match.
         power: Probability that the difference, if true, is found.
         confidence: Confidence level of the interval that must exclude zero.
         seed: Seed of the pilot match.
     """
-    if sum(given is not None for given in (sd, pilot, env)) != 1:
-        raise ValueError("give one of --sd, --pilot FILE, or --env with --agents")
+    if (sd is None) == (env is None):
+        raise ValueError("give either --sd or --env with --agents")
     per_hand: float | None = None
     if sd is not None:
         samples = [Sample("hands", sd, 1)]
-    elif pilot is not None:
-        samples = _read_samples(pilot)
     else:
         samples, (per_hand, *_) = _play_pilot(str(env), agents, pilot_hands, seed, parse_settings(settings))
     rows = [_count_hands(sample, difference, power, confidence) for sample in samples]
@@ -209,19 +188,6 @@ def _make_table(rows: list[dict[str, Any]], difference: float, per_hand: float |
         cells = [[*line, f"{row['hands_for_interval'] * per_hand:,.0f}"]
                  for line, row in zip(cells, rows, strict=True)]  # fmt: skip
     return TextTable(title, header, cells)
-
-
-def _read_samples(path: Path) -> list[Sample]:
-    """Return the samples of the first agent in a report of `card-envs match --json`."""
-    try:
-        report = read_json_object(path)
-        with explain_damage(path):
-            return samples_of(report["agents"][0], report["hands"] // report["deals"])
-    except DamagedFileError as error:
-        raise ValueError(
-            f"{path} does not hold what `card-envs match --json` prints: "
-            f"write it by card-envs match --env ENV --agents A B --json > {path}"
-        ) from error
 
 
 def _play_pilot(
