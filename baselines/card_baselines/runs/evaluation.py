@@ -25,7 +25,7 @@ _SLOWER, _FEWEST = 40, 64
 
 def require_measurable(game: Game, panel: Sequence[str]) -> None:
     """Raise ValueError if the panel asks for the local best response in a game that has none."""
-    if LOCAL_BEST_RESPONSE in panel and (HIDDEN_HANDS.find(game) is None or game.num_seats != 2):
+    if LOCAL_BEST_RESPONSE in panel and HIDDEN_HANDS.find(game) is None:
         raise ValueError(
             f"panel: {LOCAL_BEST_RESPONSE} is for heads-up games that tell what a seat may hold, not for {game.name} "
             f"with {game.num_seats} seats: name agents alone (--panel random)"
