@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from card_baselines.solvers import game_trees
 from card_baselines.solvers.agent import DATA, CfrNoLimit
 from card_baselines.solvers.betting_keys import find_keys
 from card_baselines.solvers.buckets.hand_buckets import sort_buckets
@@ -124,7 +123,7 @@ def test_games_too_large_for_memory_are_refused_while_they_grow(monkeypatch: pyt
     config = HoldemConfig.no_limit(stacks=42)
     with pytest.raises(ValueError, match=r"more than 1,000 sequences of bets, .* smaller stacks; there are 1,\d{3} or"):
         grow_game(config, 1000)
-    monkeypatch.setattr(game_trees, "find_free_memory", lambda: 4e6)
+    monkeypatch.setattr("card_baselines.solvers.tree.find_free_memory", lambda: 4e6)
     with pytest.raises(ValueError, match=r"more than 2,000 sequences of bets"):
         MenuLearner(MenuConfig(), make_game("no_limit_holdem-v0", stacks=42))
     monkeypatch.undo()

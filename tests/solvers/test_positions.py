@@ -20,7 +20,7 @@ from card_baselines.papers.maitrepierre2008.vexbot_like import VexbotLike
 from card_baselines.runs.exploitability_meter import ExploitabilityMeter
 from card_baselines.runs.run import train
 from card_baselines.solvers.agent import Cfr
-from card_baselines.solvers.game_trees import grow_all, grow_game, is_two_player_limit
+from card_baselines.solvers.game_trees import first_table, grow_game, is_two_player_limit
 from card_baselines.solvers.train import CFR, CfrConfig, CfrLearner
 from card_baselines.solvers.vector_cfr import VectorCfr
 from card_envs.agent import RandomAgent, find_agent
@@ -59,7 +59,7 @@ REASON = r"stacks \([\d, ]+\) differ and the button moves, .* choose equal stack
     lambda: measure_exploitability(target_of(SWAPPING, RandomAgent()), "exact", ExploitSettings()),
     lambda: measure_exploitability(target_of(SWAPPING_FLOP, RandomAgent()), "exact", ExploitSettings()),
     lambda: exploit_flop_holdem(target_of(SWAPPING_FLOP, RandomAgent()), ExploitSettings(flops=10)),
-    lambda: grow_all(limit_holdem(stacks=(20, 200))),
+    lambda: first_table(limit_holdem(stacks=(20, 200))),
     lambda: grow_game(HoldemConfig.no_limit(stacks=(20, 40))),
 ], ids=[
     "cfr", "flop", "tabular_mccfr", "meter", "PublicTree", "three seats", "exact_exploitability", "exact", "exact flop",

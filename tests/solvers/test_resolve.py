@@ -189,14 +189,16 @@ def test_solutions_are_dropped_when_they_fill_the_memory(limit: Game, monkeypatc
     assert again is not first and np.array_equal(again.ask(tables, boards[0]), first.ask(tables, boards[0]))
 
 
-def test_games_and_blueprints_that_do_not_fit_are_refused(limit: Game) -> None:
+def test_games_and_blueprints_that_do_not_fit_are_refused(limit: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match=r"needs limit hold'em, or no-limit .* of at most 6 raises, for two, and a"):
         find_agent("cfr:resolve", make_game("leduc_holdem-v0"))
     with pytest.raises(ValueError, match=r"needs limit hold'em, or no-limit .* of at most 6 raises, for two, and a"):
         find_agent("cfr_no_limit:resolve", make_game("no_limit_holdem-v0", bet_menu="integers"))
-    with pytest.raises(ValueError, match=r"more than 250,000 sequences of bets: choose a smaller bet_menu"):
-        find_agent("cfr_no_limit:resolve", make_game("no_limit_holdem-v0", bet_menu="pot:0.33,0.66,1,all_in"))
-    with pytest.raises(ValueError, match=r"more than 4,000 betting sequences .* choose a smaller bet_menu"):
+    with monkeypatch.context() as patched:
+        patched.setattr(resolver_module, "MAX_GAME_NODES", 100_000)
+        with pytest.raises(ValueError, match=r"more than 100,000 sequences of bets, .* choose a smaller bet_menu"):
+            find_agent("cfr_no_limit:resolve", make_game("no_limit_holdem-v0"))
+    with pytest.raises(ValueError, match=r"more than 4,000 sequences of bets, .* choose a smaller bet_menu"):
         find_agent("cfr_no_limit:resolve_turn", make_game("no_limit_holdem-v0"))
     with pytest.raises(ValueError, match="a blueprint shows its probabilities and remembers nothing"):
         find_agent("always_call:resolve", limit)

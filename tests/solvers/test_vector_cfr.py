@@ -230,7 +230,7 @@ def test_what_it_cannot_solve_is_refused_with_what_to_use(monkeypatch: pytest.Mo
 ], ids=["limit", "no_limit", "every amount", "three streets"])  # fmt: skip
 def test_boards_are_counted_before_they_are_listed(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither boards are listed nor bets, of which there may be as many."""
-    for name in ("BoardList", "BoardHands", "grow"):
+    for name in ("BoardList", "BoardHands", "grow_tree"):
         monkeypatch.setattr(vector_cfr, name, None)
     with pytest.raises(ValueError, match=r"boards, .* GiB or more of at most 4.0: choose a smaller deck"):
         VectorGame(game)
@@ -238,7 +238,7 @@ def test_boards_are_counted_before_they_are_listed(game: Game, monkeypatch: pyte
 
 def test_too_many_bets_are_refused() -> None:
     game = holdem_game("amounts", HoldemConfig(stacks=200, bet_menu="integers", **EIGHT_CARDS))
-    with pytest.raises(ValueError, match=r"more than 100,000 betting sequences .* train tabular_mccfr; there are"):
+    with pytest.raises(ValueError, match=r"more than 100,000 sequences of bets, .* train tabular_mccfr; there are"):
         VectorGame(game)
 
 

@@ -1,6 +1,6 @@
 """Which games of two players have a betting tree, and the trees of whole games, grown once and kept.
 
-Refusals of games whose hands are not those of one tree, or whose tree does not fit into memory, are here.
+Refusals of games whose hands are not those of one tree are here.
 """
 
 from __future__ import annotations
@@ -11,26 +11,20 @@ from typing import Any
 import numpy as np
 
 from card_baselines.solvers.hands import NUM_PLAYERS
-from card_baselines.solvers.tree import BettingTree, grow
+from card_baselines.solvers.tree import BettingTree, grow_tree
 from card_envs.analysis.exploitability.holdem import explain_swapped_stacks
 from card_envs.game import Game
 from card_envs.games.holdem import kernels
 from card_envs.games.holdem.betting import largest_amount
 from card_envs.games.holdem.config import HoldemConfig, is_texas_holdem
 from card_envs.games.holdem.endgame import Endgame, EndgameConfig
-from card_envs.games.holdem.state import MENU_CHIPS, MENU_INTEGERS, MENU_POT
-from card_envs.memory import find_free_memory
+from card_envs.games.holdem.state import MENU_CHIPS, MENU_POT
 from card_envs.records import Tables
 
 MAX_NODES = 4_000
 """Maximum number of nodes for best responses and re-solving, whose arrays then take about 100 MB."""
-MAX_DECISIONS = 250_000
-"""Maximum number of decisions of `grow_all`: with half the pot, the pot and all-in a game has 48,224 at 100 big
-blinds."""
 MAX_GAME_NODES = 2_000_000
-"""Maximum number of nodes of `grow_game`: with half the pot, the pot and all-in 741,554 at 400 big blinds."""
-_NODE_BYTES = 2_000
-"""Memory that a node takes while a tree is grown."""
+"""Maximum number of nodes of a whole game: with half the pot, the pot and all-in 741,554 at 400 big blinds."""
 MAX_MENU_ACTIONS = 8
 """Maximum number of actions of a no-limit game for which `is_two_player_menu` holds."""
 
@@ -117,12 +111,7 @@ def grow_game(config: HoldemConfig, max_nodes: int = MAX_GAME_NODES) -> BettingT
     Raises:
         ValueError: For games with a `find_refusal`, and for more than `max_nodes` nodes, or than fit into free memory.
     """
-    fitting = int(min(max_nodes, find_free_memory() / _NODE_BYTES))
-    return grow(
-        deal_first(config.new_tables(1), config), config.num_actions, max_nodes=fitting,
-        refusal=f"the game has more than {fitting:,} sequences of bets, the largest tree that is grown and "
-        "fits into free memory: choose a smaller bet_menu or smaller stacks",
-    )  # fmt: skip
+    return grow_tree(deal_first(config.new_tables(1), config), config.num_actions, max_nodes)
 
 
 @cache
@@ -146,25 +135,4 @@ def grow_betting(game: Game, first: Tables) -> BettingTree:
     Raises:
         ValueError: If the tree has more than `MAX_NODES` nodes.
     """
-    return grow(
-        first, game.num_actions, max_nodes=MAX_NODES,
-        refusal=f"{game.name} has more than {MAX_NODES:,} betting sequences with these settings, the most that exact "
-        "best responses and re-solving go through: choose a smaller bet_menu or smaller stacks (or, to measure an "
-        "agent, --method local or learned)",
-    )  # fmt: skip
-
-
-def grow_all(game: Game) -> BettingTree:
-    """Return the betting of a whole game, for agents that look decisions up.
-
-    Raises:
-        ValueError: If there is an action for every amount, or more than `MAX_DECISIONS` decisions.
-    """
-    first = first_table(game)
-    if first["menu"][0] == MENU_INTEGERS:
-        raise ValueError("an action for every amount has too many sequences of bets: choose a bet_menu")
-    return grow(
-        first, game.num_actions, max_decisions=MAX_DECISIONS,
-        refusal=f"the game has more than {MAX_DECISIONS:,} sequences of bets: choose a smaller bet_menu or smaller "
-        "stacks",
-    )  # fmt: skip
+    return grow_tree(first, game.num_actions, MAX_NODES, " (or, to measure an agent, --method local or learned)")

@@ -19,11 +19,14 @@ from card_envs.compiler import kernel
 from card_envs.game import NOBODY
 from card_envs.games.holdem import kernels
 from card_envs.games.holdem.actions import FIRST_RAISE_ACTION, is_legal
+from card_envs.memory import find_free_memory
 from card_envs.records import Tables
 from card_envs.typing import Integers
 
 LIMIT_ACTIONS = 3
 """Fold, call, raise: the actions of a limit game."""
+_NODE_BYTES = 2_000
+"""Memory that a node takes while a tree is grown."""
 
 
 def node_type(num_actions: int) -> np.dtype[Any]:
@@ -181,32 +184,31 @@ class _Level(NamedTuple):
         return _Level(*map(np.concatenate, zip(*parts, strict=True)))
 
 
-def grow(
-    first: Tables, num_actions: int, *, max_nodes: int | None = None, max_decisions: int | None = None,
-    refusal: str = "",
-) -> BettingTree:  # fmt: skip
+def grow_tree(first: Tables, num_actions: int, max_nodes: int, advice: str = "") -> BettingTree:
     """Return the tree of betting from a table on, level by level.
 
     Args:
         first: (1,): the table. Cards are not read.
         num_actions: Number of action ids of the game.
-        max_nodes: Largest number of nodes, None for no limit. Children are counted before they are allocated.
-        max_decisions: Largest number of nodes at which a player acts, None for no limit.
-        refusal: Message of the error for larger trees, to which the number of nodes or decisions so far is added.
+        max_nodes: Maximum number of nodes. Children are counted before they are allocated.
+        advice: What to do about larger trees beside choosing a smaller menu or smaller stacks.
 
     Raises:
-        ValueError: If the tree is larger.
+        ValueError: If the tree is larger, or does not fit into free memory.
     """
+    fitting = int(min(max_nodes, find_free_memory() / _NODE_BYTES))
     level = _Level(first, np.array([-1]), np.array([-1]), np.zeros(1, np.float32))
     levels: list[_Level] = []
-    num, num_nodes, num_decisions = 0, 1, 0
+    num, num_nodes = 0, 1
     while len(level.tables):
         levels.append(level)
         num_nodes += int(count_legal(level.tables, np.int64(num_actions)))
-        num_decisions += int((level.tables["is_over"] == 0).sum())
-        for count, most in ((num_nodes, max_nodes), (num_decisions, max_decisions)):
-            if most is not None and count > most:
-                raise ValueError(f"{refusal}; there are {count:,} or more")
+        if num_nodes > fitting:
+            raise ValueError(
+                f"the game has more than {fitting:,} sequences of bets, the largest tree that is grown here and fits "
+                f"into free memory: choose a smaller bet_menu or smaller stacks{advice}; there are {num_nodes:,} or "
+                "more"
+            )
         following = [level.follow(np.int64(action), num) for action in range(num_actions)]
         num += len(level.tables)
         level = _Level.join(following)

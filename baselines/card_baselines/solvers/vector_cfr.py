@@ -23,7 +23,7 @@ from card_baselines.solvers.multiplayer.public_state import MAX_ACTIONS
 from card_baselines.solvers.regret import SCHEDULES, Schedule, normalise
 from card_baselines.solvers.solver import CfrSolver
 from card_baselines.solvers.streets import STREAM, Boards, LaterStreet, Streets, make_street_walk
-from card_baselines.solvers.tree import BettingTree, grow
+from card_baselines.solvers.tree import grow_tree
 from card_baselines.solvers.walk import BEST, LEARN, NO_GROUPS, VISIT_ALL, Board, Frames, Settings, StrategyTables
 from card_envs.analysis.exploitability.public_tree import has_few_deals
 from card_envs.cards import DECK_SIZE
@@ -85,7 +85,8 @@ class VectorGame:
         """Number of hands on a board of each street."""
         if sum(self.num_boards) > MAX_BOARDS:
             self._check_memory(None)
-        self.tree = self._grow_betting()
+        advice = f", or lower caps; {suggest_solver(game)}"
+        self.tree = grow_tree(first_table(game), game.num_actions, MAX_NODES, advice)
         has_cards = [num > 0 for num in coming[self.tree.street[0] :]]
         self.streets = Streets(self.tree, has_cards, self.num_hands)
         self.dtype: Any = self._check_memory([len(decisions) for decisions in self.streets.decisions])
@@ -188,14 +189,6 @@ class VectorGame:
         sizes = np.zeros_like(kind)
         np.add.at(sizes, (np.arange(len(kind))[:, None], kind), 1)
         return boards._replace(kind=kind, kind_size=sizes)
-
-    def _grow_betting(self) -> BettingTree:
-        """Return the tree of betting; ValueError for more than `MAX_NODES` nodes."""
-        refusal = (
-            f"{self.game.name} has more than {MAX_NODES:,} betting sequences with these settings, the most that the "
-            f"solver takes: choose a smaller bet_menu, lower caps or smaller stacks; {suggest_solver(self.game)}"
-        )
-        return grow(first_table(self.game), self.game.num_actions, max_nodes=MAX_NODES, refusal=refusal)
 
     def _check_memory(self, num_decisions: list[int] | None) -> Any:
         """Return float64, or float32 if that takes too much memory.

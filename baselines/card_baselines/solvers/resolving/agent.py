@@ -44,7 +44,7 @@ class Resolve(StochasticAgent):
 
         Raises:
             ValueError: For other games and blueprints, numbers out of range, and bet menus and stacks with more than
-                `game_trees.MAX_DECISIONS` sequences of bets.
+                `game_trees.MAX_GAME_NODES` sequences of bets.
         """
         is_limit = is_two_player_limit(game.config)
         self.policy = (CfrLarge(game) if is_limit else CfrNoLimit(game)) if policy is None else policy
@@ -139,7 +139,7 @@ class ResolveTurn(Resolve):
             turn_iterations: Iterations of CFR+ for a turn, each with one of the rivers that may follow.
 
         Raises:
-            ValueError: As for `Resolve`, and if the betting of a turn has more than `tree.MAX_NODES` nodes,
+            ValueError: As for `Resolve`, and if the betting of a turn has more than `game_trees.MAX_NODES` nodes,
                 which it has in no-limit with 100 big blinds.
         """
         if turn_iterations < 1:

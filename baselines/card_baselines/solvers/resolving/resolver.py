@@ -25,11 +25,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from card_baselines.solvers.game_trees import endgame_of, grow_all, grow_betting
+from card_baselines.solvers.game_trees import MAX_GAME_NODES, endgame_of, first_table, grow_betting
 from card_baselines.solvers.hands import FIRST_BOARD_CARD, KNOWN_BEFORE_RIVER, NUM_PLAYERS, BoardHands
 from card_baselines.solvers.regret import Schedule, match_regrets, normalise
 from card_baselines.solvers.streets import STREAM, BoardResponses, Boards, LaterStreet, Streets, make_street_walk
-from card_baselines.solvers.tree import BettingTree
+from card_baselines.solvers.tree import BettingTree, grow_tree
 from card_baselines.solvers.walk import BEST, LEARN, VISIT_ALL, Board, Frames, Groups, Settings, StrategyTables
 from card_envs.agent import Agent
 from card_envs.analysis.exploitability.holdem import HoldemHiddenHands
@@ -99,7 +99,7 @@ class Blueprint(Trunk):
         """Find the decisions of the game; ValueError where it has too many sequences of bets."""
         endgame = endgame_of(game)
         ranges = np.ones((NUM_PLAYERS, NUM_HANDS)) if endgame is None else endgame.weights
-        super().__init__(grow_all(game), ranges)
+        super().__init__(grow_tree(first_table(game), game.num_actions, MAX_GAME_NODES), ranges)
         self._strategy = RangeStrategy(game, agent, HoldemHiddenHands(game.config))
 
     def ask(self, tables: Tables, board: Integers) -> Probabilities:
