@@ -190,7 +190,7 @@ class HoldemReplay(Replay):
         shown = config if is_limit else replace(config, bet_menu="integers")  # this menu offers every amount
         hand = RecordedHand(
             source=record.source,
-            game=holdem_game(_name(config), shown),
+            game=holdem_game(game_name(config), shown),
             options={
                 "button": n - 1,
                 "stacks": list(record.stacks),
@@ -200,7 +200,7 @@ class HoldemReplay(Replay):
             actions=tuple(
                 kind if kind < RAISE or is_limit else raise_to + INTEGERS_OFFSET for kind, raise_to in self.decisions
             ),
-            others=() if is_limit else (holdem_game(_name(config), config),),
+            others=() if is_limit else (holdem_game(game_name(config), config),),
             apply=_apply_amount,
             unknown_seats=tuple(seat for seat in range(n) if record.has_hidden_cards(seat)),
         )
@@ -231,7 +231,8 @@ def _apply_amount(tables: Any, action: int) -> bool:
     return int(apply_decision(tables, 0, kind, action - INTEGERS_OFFSET if kind == RAISE else 0)) != ILLEGAL
 
 
-def _name(config: HoldemConfig) -> str:
+def game_name(config: HoldemConfig) -> str:
+    """Return the name of the game with these settings, "holdem" for those without an environment."""
     if config.is_texas:
         return "limit_holdem" if config.structure == "limit" else "no_limit_holdem"
     if config.is_flop_holdem:

@@ -11,16 +11,15 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 
-from card_envs.cards import card_name
 from card_envs.game import Game
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
-from card_envs.history.acpc.game_file import KNOWN_GAMES, card_shift, game_lines, parse_game
+from card_envs.history.acpc.game_file import KNOWN_GAMES, format_cards, game_lines, parse_game
 from card_envs.history.acpc.hand import AcpcHand, quote
 from card_envs.history.errors import WHOLE_NUMBER, HandHistoryError, load_text, shorten, with_line_feeds
 from card_envs.history.hand_record import DEAL_BOARD, HandRecord
@@ -199,12 +198,7 @@ def _parse_first_line(lines: tuple[str, ...]) -> tuple[str, int] | None:
 
 def hand_line(hand: HandRecord) -> str:
     """Return the line of a hand of a match, without a line break."""
-    shift = card_shift(hand.config)
-
-    def names(cards: Iterable[int]) -> str:
-        return "".join(card_name(card + shift) for card in cards)
-
-    cards = "/".join(["|".join(map(names, hand.hole_cards)), *map(names, hand.boards)])
+    cards = format_cards(hand.config, hand.hole_cards, hand.boards)
     values, players = "|".join(map(str, hand.results["values"])), "|".join(map(player_name, hand.names))
     return f"STATE:{hand.number}:{''.join(_letters(hand))}:{cards}:{values}:{players}"
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from card_envs.cards import NO_CARD, card_name
 from card_envs.games.holdem.config import HoldemConfig
 from card_envs.games.holdem.rules import profile_of
 from card_envs.games.holdem.state import MAX_CHIPS, MAX_SEATS, STREET_NAMES
@@ -195,3 +196,13 @@ def _check_describable(config: HoldemConfig) -> None:
 def card_shift(config: HoldemConfig) -> int:
     """Return the difference of the competition's card ids to ours; its small decks are the top ranks and suits."""
     return 4 * (13 - config.lowest_rank - config.num_ranks) + 4 - config.num_suits
+
+
+def format_cards(config: HoldemConfig, holes: Iterable[Iterable[int]], streets: Iterable[Iterable[int]]) -> str:
+    """Return the cards of a state: hole cards by position, then those of each later street. `NO_CARD` is left out."""
+    shift = card_shift(config)
+
+    def names(cards: Iterable[int]) -> str:
+        return "".join(card_name(card + shift) for card in cards if card != NO_CARD)
+
+    return "/".join(["|".join(map(names, holes)), *map(names, streets)])

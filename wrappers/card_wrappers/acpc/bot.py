@@ -6,18 +6,18 @@ import re
 import socket
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from card_envs.agent import Agent, Decisions
-from card_envs.cards import NO_CARD, card_name
 from card_envs.game import Game
 from card_envs.games.holdem.actions import CALL_ACTION, FIRST_RAISE_ACTION, FOLD_ACTION, raise_to_of
 from card_envs.games.holdem.state import MENU_LIMIT
 from card_envs.games.holdem.view import board, chips_before_street, hole_cards, is_shown, reaches_showdown
-from card_envs.history.acpc.game_file import card_shift
+from card_envs.history.acpc.game_file import format_cards
 from card_wrappers.acpc.protocol import (
     VERSION,
     AcpcProtocolError,
@@ -161,20 +161,12 @@ class AcpcBot(Agent):
     ) -> str:
         """Return the line of a state; the cards of other seats are part of it at the end of a hand that shows them."""
         config, n = self._game.config, self._game.num_seats
-        shift = card_shift(config)
-
-        def names(cards: Iterable[int]) -> str:
-            return "".join(card_name(card + shift) for card in cards if card != NO_CARD)
-
         betting = "/".join("".join(token for on, token in decisions if on == k) for k in range(street + 1))
         by_position = [(int(view["button"]) + 1 + k) % n for k in range(n)]
-        holes = [names(hole_cards(view, k)) if k == seat or (is_end and is_shown(view, k)) else "" for k in by_position]
-        cards, streets, start = board(view), [], 0
-        for count in config.board_cards[: street + 1]:
-            streets.append(names(cards[start : start + count]))
-            start += count
-        shown = "/".join(["|".join(holes), *streets[1:]])
-        return f"MATCHSTATE:{by_position.index(seat)}:{hand.number}:{betting}:{shown}"
+        holes = [hole_cards(view, k) if k == seat or (is_end and is_shown(view, k)) else [] for k in by_position]
+        ends = list(accumulate(config.board_cards))[: street + 1]
+        cards = format_cards(config, holes, [board(view)[start:end] for start, end in pairwise(ends)])
+        return f"MATCHSTATE:{by_position.index(seat)}:{hand.number}:{betting}:{cards}"
 
 
 def accept_bot(game: Game, port: int, host: str = "127.0.0.1", timeout: float | None = 60.0) -> AcpcBot:

@@ -19,6 +19,7 @@ from card_envs.games.holdem.view import chips_before_street
 from card_envs.history.acpc.game_file import KNOWN_GAMES, game_lines, parse_game
 from card_envs.history.acpc.hand import AcpcHand
 from card_envs.history.errors import load_text
+from card_envs.history.holdem_replay import game_name
 
 VERSION = "VERSION:2.0.0"
 """First line that a client sends."""
@@ -48,9 +49,7 @@ def make_acpc_game(definition: str | Path | HoldemConfig, bet_menu: str | None =
     config = definition if isinstance(definition, HoldemConfig) else parse_game(_definition_lines(definition))
     if bet_menu is not None and config.structure != "limit":
         config = replace(config, bet_menu=bet_menu)
-    if not config.is_texas:
-        return holdem_game("flop_holdem" if config.is_flop_holdem else "holdem", config)
-    return holdem_game("limit_holdem" if config.structure == "limit" else "no_limit_holdem", config)
+    return holdem_game(game_name(config), config)
 
 
 def _definition_lines(definition: str | Path) -> Sequence[str]:
