@@ -102,11 +102,11 @@ def summarise_deals(name: str, samples: NDArray[np.float64]) -> Summary:
     Raises:
         ValueError: If there is no sample.
     """
-    count, mean = len(require_samples(samples)), float(samples.mean())
-    if count == 1:
-        return without_interval(name, mean)
-    error = float(samples.std(ddof=1)) / math.sqrt(count)
-    return Summary(name, mean, skewed_interval(mean, error, skewness(samples), count), error, count)
+    found = summarise(name, samples)
+    if found.num_samples == 1:
+        return found
+    interval = skewed_interval(found.mean, found.standard_error, skewness(samples), found.num_samples)
+    return replace(found, ci95=interval)
 
 
 def without_interval(name: str, mean: float) -> Summary:
