@@ -74,18 +74,14 @@ _NARROW = _Layout(
 
 def make_picture(game: Game) -> Painting:
     """Return the function that draws tables of a game."""
-    return partial(paint_table, game.name, _WIDE)
-
-
-def make_narrow_picture(game: Game) -> Painting:
-    """Return the function that draws tables of a game for narrow screens."""
-    return partial(paint_table, game.name, _NARROW)
+    return partial(paint_table, game.name)
 
 
 def paint_table(
-    name: str, layout: _Layout, tables: Tables, seat: int | None, names: Sequence[str] | None = None
+    name: str, tables: Tables, seat: int | None, names: Sequence[str] | None = None, narrow: bool = False
 ) -> Canvas:
     """Draw table 0, see `Painting`. Small cards are those that a seat played; at the end all hands are open."""
+    layout = _NARROW if narrow else _WIDE
     t: Table = tables[0]
     canvas = Canvas(*layout.size)
     _draw_table(canvas, layout)

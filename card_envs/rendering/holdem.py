@@ -33,23 +33,19 @@ _SHORT_FROM = 100_000
 
 def make_picture(game: Game) -> Painting:
     """Return the function that draws tables of a game."""
-    return partial(paint_table, game.name, game.config, wide_layout(game.num_seats))
-
-
-def make_narrow_picture(game: Game) -> Painting:
-    """Return the function that draws tables of a game for narrow screens."""
-    return partial(paint_table, game.name, game.config, narrow_layout(game.num_seats))
+    return partial(paint_table, game.name, game.config)
 
 
 def paint_table(
     name: str,
     config: HoldemConfig,
-    layout: TableLayout,
     tables: Tables,
     seat: int | None,
     names: Sequence[str] | None = None,
+    narrow: bool = False,
 ) -> Canvas:
     """Draw table 0, see `Painting`."""
+    layout = (narrow_layout if narrow else wide_layout)(config.num_players)
     t: Table = tables[0]
     canvas = Canvas(*layout.size)
     _draw_table(canvas, layout)

@@ -16,14 +16,12 @@ from card_envs.records import Tables
 from card_envs.rendering import Frame
 
 Painting = Callable[..., Any]
-"""Function (tables, seat, names=None) -> `card_envs.canvas.Canvas` of table 0 as a seat sees it, with the seat at the
-bottom; for seat None with all cards, and player_0 at the bottom. `names` are those of the seats."""
+"""Function (tables, seat, names=None, narrow=False) -> `card_envs.canvas.Canvas` of table 0 as a seat sees it, with the
+seat at the bottom; for seat None with all cards, and player_0 at the bottom. `names` are those of the seats; `narrow`
+asks for a picture for narrow screens."""
 
 PICTURE: Feature[Painting] = Feature("picture", "card_envs.rendering", "pictures")
 """Function that draws a table; games without it are rendered as text only. It needs Pillow (extra `render`)."""
-
-NARROW_PICTURE: Feature[Painting] = Feature("narrow_picture", "card_envs.rendering", "pictures for narrow screens")
-"""Function that draws a table for a narrow screen; without it, pages show the picture of `PICTURE`."""
 
 
 def draw_table(game: Game, tables: Tables, seat: int | None) -> NDArray[np.uint8]:

@@ -20,7 +20,7 @@ from card_envs.games.big2.actions import PASS
 from card_envs.games.holdem.kernels import apply_decision
 from card_envs.games.holdem.state import CALL, FOLD, RAISE
 from card_envs.rendering import big2, holdem
-from card_envs.rendering.pictures import NARROW_PICTURE, PICTURE, Painting, draw_table
+from card_envs.rendering.pictures import PICTURE, draw_table
 from tests.helpers.processes import run_python
 
 
@@ -111,15 +111,15 @@ NARROW_SCREEN = 344
 
 def text_boxes(game: Game, tables: Tables) -> list[tuple[str, tuple[float, ...]]]:
     """Return every line of text in a picture with its rectangle, after both pictures of the table are checked."""
-    narrow = check_texts(NARROW_PICTURE.require(game), tables)
+    narrow = check_texts(game, tables, narrow=True)
     assert narrow.size[0] <= NARROW_SCREEN
     assert min(shape.size for shape in narrow.shapes if isinstance(shape, Text)) >= 12
-    return boxes_of(check_texts(PICTURE.require(game), tables))
+    return boxes_of(check_texts(game, tables))
 
 
-def check_texts(paint: Painting, tables: Tables) -> Canvas:
+def check_texts(game: Game, tables: Tables, narrow: bool = False) -> Canvas:
     """Return a picture; its texts must lie apart, inside it, and beside the cards that are drawn later."""
-    canvas: Canvas = paint(tables, None)
+    canvas: Canvas = PICTURE.require(game)(tables, None, narrow=narrow)
     assert_apart(boxes_of(canvas), canvas)
     boxes = iter(boxes_of(canvas))
     for k, shape in enumerate(canvas.shapes):
@@ -132,20 +132,20 @@ def check_texts(paint: Painting, tables: Tables) -> Canvas:
     return canvas
 
 
-@pytest.mark.parametrize("picture", [PICTURE, NARROW_PICTURE], ids=["wide", "narrow"])
-def test_cards_of_big_2_lie_on_the_felt(picture: Any) -> None:
+@pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
+def test_cards_of_big_2_lie_on_the_felt(narrow: bool) -> None:
     game, tables = dealt("big2-v0", seed=13)
-    canvas = picture.require(game)(tables, None)
+    canvas = PICTURE.require(game)(tables, None, narrow=narrow)
     felt = [shape for shape in canvas.shapes if isinstance(shape, Box)][1]
     for card in (shape for shape in canvas.shapes if isinstance(shape, Card)):
         assert felt.left <= card.x - card.width / 2 and card.x + card.width / 2 <= felt.left + felt.width
 
 
 @pytest.mark.parametrize("num_players", range(2, 11))
-@pytest.mark.parametrize("picture", [PICTURE, NARROW_PICTURE], ids=["wide", "narrow"])
-def test_the_dealer_button_covers_no_card(picture: Any, num_players: int) -> None:
+@pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
+def test_the_dealer_button_covers_no_card(narrow: bool, num_players: int) -> None:
     game, tables = dealt("limit_holdem-v0", num_players=num_players)
-    canvas = picture.require(game)(tables, None)
+    canvas = PICTURE.require(game)(tables, None, narrow=narrow)
     letter = next(shape for shape in canvas.shapes if isinstance(shape, Text) and shape.text == "D")
     button = next(each for each in canvas.shapes if isinstance(each, Disc) and each.x == letter.x and each.radius > 10)
     for card in (shape for shape in canvas.shapes if isinstance(shape, Card)):

@@ -9,7 +9,7 @@ from typing import Any
 
 from card_envs.cards import NO_CARD
 from card_envs.game import Game, Tables
-from card_envs.rendering.pictures import NARROW_PICTURE, PICTURE, Painting
+from card_envs.rendering.pictures import PICTURE
 
 _PLAYER = re.compile(r"\bplayer_(\d+)\b")
 
@@ -52,8 +52,8 @@ def make_scene(
     held = [] if seat is None or private_cards is None else private_cards(views, 0, seat)
     actor = int(views["actor"][0])
     return {
-        "picture": _paint(PICTURE.find(game), views, seat, names),
-        "narrow": _paint(NARROW_PICTURE.find(game), views, seat, names),
+        "picture": _paint(game, views, seat, names, narrow=False),
+        "narrow": _paint(game, views, seat, names, narrow=True),
         "text": insert_names(game.text(views, 0, None if is_revealed else seat), names),
         "seat": seat,
         "names": list(names),
@@ -65,10 +65,11 @@ def make_scene(
     }
 
 
-def _paint(painting: Painting | None, views: Tables, seat: int | None, names: Sequence[str]) -> dict[str, Any] | None:
+def _paint(game: Game, views: Tables, seat: int | None, names: Sequence[str], narrow: bool) -> dict[str, Any] | None:
+    painting = PICTURE.find(game)
     if painting is None:
         return None
-    canvas = painting(views, seat, names)
+    canvas = painting(views, seat, names, narrow)
     return {"size": list(canvas.size), "shapes": canvas.to_json()}
 
 
