@@ -139,7 +139,7 @@ SAVED_AGENTS = {
     "vector_cfr": "card_baselines.solvers.agent:VectorCfrAgent",
     "cfr_flop": "card_baselines.solvers.agent:CfrFlop",
     "cfr_no_limit": "card_baselines.solvers.agent:CfrNoLimit",
-    "public_state_cfr": "card_baselines.solvers.agent:PublicStateCfr",
+    "public_state_cfr": "card_baselines.solvers.agent:TableAgent",
     "zheng2022_cheatem": "card_baselines.papers.zheng2022.cheatem:CheatemAgent",
     "zheng2022_network": "card_baselines.papers.zheng2022.networks:NetworkAgent",
     "kaminsky2020": "card_baselines.papers.kaminsky2020.players:Kaminsky2020Agent",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from card_baselines.solvers.agent import CfrNoLimitSixMax, PublicStateCfr
+from card_baselines.solvers.agent import CfrNoLimitSixMax, TableAgent
 from card_baselines.solvers.buckets.hand_buckets import NUM_STARTING_HANDS, STARTING_HANDS, BoardBuckets
 from card_baselines.solvers.menu_cfr import MenuCfr
 from card_baselines.solvers.multiplayer.mccfr import MultiplayerMccfr, round_sums
@@ -313,7 +313,7 @@ def test_a_stored_strategy_plays_the_same(tmp_path: Path, turn: Any) -> None:
     strategy = run.strategy()
     strategy.save(tmp_path / "strategy.npz")
     loaded = TableStrategy.load(tmp_path / "strategy.npz")
-    agent = PublicStateCfr(game, tmp_path)
+    agent = TableAgent(game, tmp_path)
     assert agent.name == tmp_path.name and agent.strategy.config == game.config
     assert loaded.config == game.config
     tables = decisions(game, 30)

@@ -34,6 +34,8 @@ ITERATIONS = 2000
 class TableAgent(StochasticAgent):
     """Plays a `TableStrategy`, in its game or in one with other bet menus (`translation`).
 
+    Runs of `card-envs train multiplayer_mccfr` are played by this class itself, and named after their folders.
+
     Args:
         game: Texas hold'em with seats, blinds, stacks and rules of the strategy.
         folder: Run folder of a solver; without its file the shipped strategy is played.
@@ -51,6 +53,8 @@ class TableAgent(StochasticAgent):
     """What a game must have, for the message of the error; in braces, values of the strategy's game."""
 
     def __init__(self, game: Game, folder: Path | None = None) -> None:
+        if folder is not None and not self.shipped:
+            self.name = folder.name
         is_trained = folder is not None and (not self.shipped or (folder / STRATEGY).exists())
         self._game, self._path = game, folder / STRATEGY if folder is not None and is_trained else DATA / self.shipped
         if not self.can_play(game):
@@ -168,17 +172,6 @@ class CfrNoLimit200(CfrNoLimit):
 
     name = "cfr_no_limit_200"
     shipped = "no_limit_holdem_heads_up_200.npz"
-
-
-class PublicStateCfr(TableAgent):
-    """Plays the strategy of a run of `card-envs train multiplayer_mccfr`.
-
-    With another bet menu, the agent takes the legal raise nearest to its own.
-    """
-
-    def __init__(self, game: Game, folder: Path) -> None:
-        self.name = folder.name
-        super().__init__(game, folder)
 
 
 class CfrNoLimitSixMax(TableAgent):
