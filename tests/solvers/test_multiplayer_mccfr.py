@@ -244,8 +244,13 @@ def test_regret_matching() -> None:
 
 
 def test_a_hand_that_hardly_gets_there_plays_as_all_do() -> None:
-    sums = np.array([[30, 10], [9, 11], [0, 0.1]], np.float32)
-    assert round_sums(sums).T.tolist() == [[11, 4], [7, 8], [10, 5]]  # 15 times 0.75, 0.45 and 39 / 60.1
+    sums = np.array([[25, 15], [9, 11], [0, 0.1]], np.float32)
+    assert round_sums(sums).T.tolist() == [[9, 6], [7, 8], [8, 7]]  # 15 times 0.625, 0.45 and 34 / 60.1
+
+
+def test_small_probabilities_are_left_out() -> None:
+    sums = np.array([[30, 10, 0], [13, 20, 7]], np.float32)
+    assert round_sums(sums).T.tolist() == [[15, 0, 0], [0, 15, 0]]  # 0.25, 0.325 and 0.175 are below 0.35
 
 
 def test_fifteenths_keep_sums() -> None:
