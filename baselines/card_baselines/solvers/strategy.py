@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import lzma
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
@@ -201,13 +201,17 @@ class TableStrategy:
 
     @staticmethod
     def load(path: Path) -> TableStrategy:
-        """Return the strategy in a file written by `save`.
+        """Return the strategy in a file written by `save`, also by one of an earlier version.
 
         Raises:
             ValueError: For other and damaged files.
         """
         with open_arrays(path, find_file_limit()) as data:
-            config, buckets, keys = _read_config(path, data), from_stored_arrays(data), None
+            if "shares" not in data and "bounds" not in data:
+                raise ValueError(f"{path} holds no strategy that this version reads: train it again")
+            config, buckets, keys = _read_config(data), from_stored_arrays(data), None
+            if "config" not in data:
+                return _from_rows(config, buckets, data)
             if "states" in data:
                 size = MAX_STATES * np.dtype(np.int64).itemsize
                 keys = np.frombuffer(decompress_bytes(data["states"].tobytes(), size), np.int64)
@@ -225,15 +229,35 @@ class TableStrategy:
 def load_config(path: Path) -> HoldemConfig:
     """Return the game of the strategy in a file."""
     with open_arrays(path, find_file_limit()) as data:
-        return _read_config(path, data)
+        return _read_config(data)
 
 
-def _read_config(path: Path, data: Any) -> HoldemConfig:
-    if "config" not in data or "shares" not in data:
-        raise ValueError(f"{path} holds no strategy that this version reads: train it again")
+def _read_config(data: Any) -> HoldemConfig:
+    """Return the game that a file tells; the earliest files are for limit hold'em and tell none."""
+    if "config" not in data:
+        return HoldemConfig.limit()
     settings = json.loads(str(data["config"]))
     values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in settings.items()}
-    return HoldemConfig(**values)
+    defaults: Mapping[str, Any] = {} if "states" in data else {"max_raises": None}
+    return HoldemConfig(**{**defaults, **values})
+
+
+def _from_rows(config: HoldemConfig, buckets: Buckets, data: Any) -> TableStrategy:
+    """Return a strategy of an early file: rows (fold, raise) for each bucket of each decision."""
+    widths = list_states(config, buckets.hands_by_street).num_buckets
+    begin = np.cumsum(widths) - widths
+    whole = FINE if "bounds" in data else FIFTEENTHS
+    table = data["chances"] if whole == FINE else decompress(data["shares"], 2 * int(widths.sum())).reshape(-1, 2)
+    fold, raise_ = table.T.astype(np.int16)
+    call = whole - fold - raise_
+    if len(table) != widths.sum() or call.min() < (-1 if whole == FINE else 0):  # rounded numbers may sum to 256
+        raise ValueError(f"the strategy has {table.shape} numbers, but the betting of its game asks for others")
+    rows = np.stack([fold, np.maximum(call, 0), raise_])
+
+    def find_part(state: int, legal: Integers) -> Integers:
+        return rows[legal, begin[state] : begin[state] + widths[state]]
+
+    return TableStrategy.from_parts(config, buckets, find_part, whole=whole)
 
 
 def lay_out(states: States, omitted: int) -> tuple[Integers, int]:
