@@ -73,8 +73,8 @@ def main(words: list[str] | None = None) -> None:
     for name in chosen:
         command = shlex.split(measurements[name]["command"])
         print(f"{name}: {shlex.join(command)}", flush=True)
-        words = [sys.executable, "-c", "import card_baselines.cli as cli; raise SystemExit(cli.main())", *command[1:]]
-        printed = subprocess.run([*words, "--json"], check=True, stdout=subprocess.PIPE, encoding="utf-8")
+        run = [sys.executable, "-c", "import card_baselines.cli as cli; raise SystemExit(cli.main())", *command[1:]]
+        printed = subprocess.run([*run, "--json"], check=True, stdout=subprocess.PIPE, encoding="utf-8")
         found = read_report(json.loads(printed.stdout), measurements[name].get("agent"))
         stored = json.loads(MEASUREMENTS.read_text(encoding="utf-8"))  # another process may have stored more
         stored[name] |= {**found, "commit": git_commit()[:10]}

@@ -17,10 +17,10 @@ sys.path.insert(0, str(DOCS))
 try:
     import measure
     import result_tables
+    from generate import REGION
 finally:
     sys.path.remove(str(DOCS))
 
-REGION = re.compile(r"<!-- ([^\n]+): begin, written by docs/generate\.py -->.*?<!-- \1: end -->", re.S)
 TYPED = re.compile(r"^\|.*\| *(\*\*)?[-+]?[\d,.]+ ± [\d,.]+(\*\*)? *\|", re.M)
 """A row of a table one of whose cells is a measurement alone."""
 TEMPLATES = {page.with_name(page.name.removeprefix("_")): page for page in DOCS.rglob("_*.md")}
